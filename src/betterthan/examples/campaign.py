@@ -1,8 +1,8 @@
-"""An evaluation campaign of our own making: eight systems, people, three metrics, battles and word tags.
+"""An evaluation campaign of our own making: eight systems, human judges, three metrics, battles and word tags.
 
 Everything is computed from a seed, and the same seed gives the same bytes everywhere. The systems, texts and
 scores are invented; what they show is not. Aster is clearly best and Hazel clearly worst. Birch and Cedar
-cannot be told apart by people, though metrics that count overlaps punish Birch for its paraphrases. Daphne,
+do not differ significantly by human scores, though overlap metrics penalize Birch for its paraphrases. Daphne,
 built on Elm, wins against it more often than not, by little, but breaks off in the middle of long segments,
 so that Elm has the higher mean. Fern is good at health texts only. Segments of one document are alike.
 """
@@ -121,7 +121,7 @@ TAGGERS = (
 
 
 def gold_tags(renderings: Sequence[Rendering]) -> Lines:
-    """OK or BAD for every token, a line a segment.
+    """OK or BAD for every token, one line per segment.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def gold_tags(renderings: Sequence[Rendering]) -> Lines:
 
 
 def predicted_tags(tagger: Tagger, renderings: Sequence[Rendering], seed: int) -> Lines:
-    """What a tagger believes, token by token, a line a segment.
+    """What a tagger believes, token by token, one line per segment.
 
     Examples
     --------
@@ -164,14 +164,14 @@ METRIC_DIGITS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tags:
-    """Word tags of one system's output, all a line a segment and a tag a token.
+    """Word tags of one system's output, all one line per segment and a tag a token.
 
     Attributes
     ----------
     system : str
         Whose output was tagged.
     tokens : tuple of tuple of str
-        The output, tokenised.
+        The output, tokenized.
     gold : tuple of tuple of str
         ``"OK"`` or ``"BAD"``.
     predicted : mapping of str to tuple of tuple of str
@@ -201,7 +201,7 @@ class Campaign:
     outputs : mapping of str to tuple of str
         System to its text for each segment.
     human : array, m × n
-        Scores given by people, whole numbers from 0 to 100.
+        Human scores, integers from 0 to 100.
     metrics : mapping of str to array, m × n
         Metric to its scores.
     lower_is_better : frozenset of str

@@ -47,7 +47,7 @@ def quality(renderings: Sequence[Sequence[Rendering]], segments: Sequence[Segmen
 
 
 def human_scores(true: FloatArray, segments: Sequence[Segment], seed: int) -> FloatArray:
-    """Scores of the people who read the documents: whole numbers from 0 to 100, most often multiples of 5.
+    """Human scores of the documents: integers from 0 to 100, most often multiples of 5.
 
     One person reads a document, all systems of it, and is lenient or severe throughout.
 
@@ -66,7 +66,7 @@ def human_scores(true: FloatArray, segments: Sequence[Segment], seed: int) -> Fl
 
 
 def learned_metric(true: FloatArray, seed: int) -> FloatArray:
-    """Scores of a metric that was trained on people, 0 to 1: the quality, compressed, with some noise.
+    """Scores of a metric trained on human scores, 0 to 1: the quality, compressed, with some noise.
 
     Examples
     --------

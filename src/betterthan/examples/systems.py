@@ -58,7 +58,7 @@ def translate(segments: Sequence[Segment], seed: int) -> tuple[tuple[Rendering, 
     """Let every system of the cast translate every segment: systems × segments.
 
     Some documents are hard for all systems, and each system has documents that suit it: segments of one
-    document resemble each other, and an interval that takes them for independent is too short.
+    document are correlated, and an interval that takes them for independent is too short.
 
     Examples
     --------

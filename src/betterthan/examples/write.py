@@ -1,4 +1,4 @@
-"""A campaign as a folder of files, in the layouts that people have."""
+"""A campaign as a folder of files in common layouts."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _README = """\
 {marker}
 # An example evaluation campaign
 
-Systems, texts, people and scores are invented by betterthan; nothing here was measured. {m} systems translate
+Systems, texts, judges and scores are invented by betterthan; nothing here was measured. {m} systems translate
 {n} segments in {n_documents} documents ({domains}) from an invented language into English. Seed {seed}.
 
 | file | what it is |
 |---|---|
-| `human.csv` | human scores from 0 to 100, a row a segment, a column a system; with document and domain |
-| `metrics.tsv` | scores of {metrics}, a row a score; lower is better for {lower} |
+| `human.csv` | human scores from 0 to 100, one row per segment, one column per system; with document and domain |
+| `metrics.tsv` | scores of {metrics}, one row per score; lower is better for {lower} |
 | `battles.csv` | {n_battles} votes of human judges: `model_a`, `model_b`, `tie` or `both_bad` |
-| `texts/source.txt`, `texts/reference.txt` | the source and its reference translation, a line a segment |
-| `texts/<system>.txt` | the output of each system, a line a segment |
-| `tags/output.mt` | the output of {tagged}, tokenised, a line a segment |
+| `texts/source.txt`, `texts/reference.txt` | the source and its reference translation, one line per segment |
+| `texts/<system>.txt` | the output of each system, one line per segment |
+| `tags/output.mt` | the output of {tagged}, tokenized, one line per segment |
 | `tags/gold.tags` | `OK` or `BAD` for each of its tokens; a word left out has no tag |
 | `tags/<tagger>.tags` | the same as predicted by {taggers} |
 

@@ -1,4 +1,4 @@
-"""Files and frames become tables: one small module a format, plus ``sniff``.
+"""Readers from files and data frames to tables: one small module per format, plus ``sniff``.
 
-Rule of the room: readers compute no statistics, guess nothing silently and count aloud whatever they drop.
+Rule of this package: readers compute no statistics, guess nothing silently and report whatever they drop.
 """

@@ -1,4 +1,4 @@
-"""What is in a file, and what is wrong with it."""
+"""Contents and problems of a file."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def check(
     options: Options | None = None,
     format: str | None = None,  # noqa: A002  (the user's word)
 ) -> Checkup:
-    """Say what is in a file, how it was recognized, and every problem with its place and cure.
+    """Report the contents of a file, how it was recognized, and every problem with its place and a hint.
 
     Parameters
     ----------
     source : path, "-", open file, folder, data frame or dict
     options : Options, optional
-        What is known about the columns.
+        Roles of the columns and other choices.
     format : str, optional
         The layout, when it is not recognized.
 
@@ -56,7 +56,7 @@ def check(
     Raises
     ------
     ReadError
-        Only when there is nothing to look at: the path does not exist or cannot be opened.
+        Only when the path does not exist or cannot be opened.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def checked(
     options: Options | None = None,
     format: str | None = None,  # noqa: A002
 ) -> tuple[Checkup, Reading | None]:
-    """Return what :func:`check` says and the reading that it rests on; None where nothing could be read as one."""
+    """Return the result of :func:`check` and its reading; None where nothing could be read."""
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else type(source).__name__
     opened: Source | FrameLike = source
     try:
@@ -102,11 +102,11 @@ def checkup_of(
     name: str,
     read: ReadAs = _read,
 ) -> tuple[Checkup, Reading | None]:
-    """Return what is in an opened source called `name`, and the reading it rests on.
+    """Return the contents of an opened source called `name`, and its reading.
 
-    `read` reads the source, or hands over what was read before.
+    `read` reads the source, or returns an earlier reading.
     """
-    # Judges and repeated questions are looked for as `rank` does, so that what is said here holds there.
+    # Judges and repeated questions are searched as in `rank`, so that both agree.
     request = replace(options, cluster=True)
     try:
         if isinstance(source, Source) and format in (None, SEVERAL) and _is_several(source):
@@ -124,7 +124,7 @@ def _is_several(source: Source) -> bool:
 
 
 def _others(source: Source | FrameLike, reading: Reading, format: str | None) -> tuple[str, ...]:  # noqa: A002
-    """Say what else the file could be, and the flag that says so."""
+    """Return a problem with other formats that fit, and the option that chooses one."""
     if not isinstance(source, Source) or format is not None:
         return ()
     recognition = recognise(source)
@@ -146,7 +146,7 @@ def _others(source: Source | FrameLike, reading: Reading, format: str | None) ->
 
 
 def _looked_at(source: Source | FrameLike, options: Options, format: str | None, read: ReadAs) -> Reading:  # noqa: A002
-    """Read what is there; of a folder with several language pairs, all of them, since none has to be chosen here."""
+    """Read the source; for a folder with several language pairs all of them, because no choice is needed here."""
     try:
         return read(source, options, format)
     except ReadError as error:
@@ -158,7 +158,7 @@ def _looked_at(source: Source | FrameLike, options: Options, format: str | None,
 
 
 def _recognised(source: Source | FrameLike) -> tuple[str, str]:
-    """What the file seemed to be before its contents got in the way."""
+    """The format that the file seemed to have before reading failed."""
     if not isinstance(source, Source):
         return "unknown", "it could not be read"
     try:
@@ -186,9 +186,7 @@ def _unreadable(name: str, error: BetterThanError, seemed: tuple[str, str]) -> C
 
 
 def _readable(name: str, reading: Reading, more: tuple[str, ...] = ()) -> Checkup:
-    messages = {
-        problem.message for problem in reading.problems
-    }  # what is a problem need not be a note as well
+    messages = {problem.message for problem in reading.problems}  # a problem need not be a note as well
     preview_columns, preview = preview_of(reading.tables)
     return Checkup(
         file=name,
@@ -213,7 +211,7 @@ def _readable(name: str, reading: Reading, more: tuple[str, ...] = ()) -> Checku
 
 
 def _look_alikes(name: str, reading: Reading) -> Iterator[Finding]:
-    """Yield a doubt for names of systems or judges that differ only in ways which a reader does not see."""
+    """Yield a warning for names of systems or judges that differ only in invisible ways."""
     seen = {
         note: None
         for table in reading.tables
@@ -225,15 +223,13 @@ def _look_alikes(name: str, reading: Reading) -> Iterator[Finding]:
 
 
 def _human_translations(name: str, reading: Reading) -> Iterator[Finding]:
-    """Yield a doubt for systems that are named as translations made by people are."""
+    """Yield a warning for systems whose names suggest human translations."""
     systems = {system: None for table in reading.tables for system in getattr(table, "systems", ())}
     human = [system for system in systems if is_human_translation(system)]
     if human and len(human) < len(systems):
         look = "look like human translations" if len(human) > 1 else "looks like a human translation"
         left_out = "Leave them out" if len(human) > 1 else "Leave it out"
-        message = (
-            f"{some_of(human)} {look} and would be ranked among the systems. {left_out} if that is not meant."
-        )
+        message = f"{some_of(human)} {look} and would be ranked among the systems. {left_out} if this is not intended."
         yield _finding(HUMAN, name, message)
 
 
@@ -259,9 +255,9 @@ _DOUBTS = "BT23"
 
 
 def check_several(source: Source, options: Options) -> Checkup:
-    """Look at file after file; only a file that cannot be read is a problem of the whole.
+    """Check every file; only a file that cannot be read is a problem of the collection.
 
-    What is odd about a file that could be read is named on its line, by its code.
+    Problems of a readable file are listed on its line, by their codes.
     """
     members: list[Member] = []
     lines: list[str] = []
@@ -295,17 +291,17 @@ def check_several(source: Source, options: Options) -> Checkup:
 def _together(
     members: list[Member], source: Source, options: Options
 ) -> tuple[Reading | None, str, BetterThanError | None]:
-    """Return what the files are together, or why they are not read as one: a note, or a doubt about the data."""
+    """Return what the files are together, or the reason why they are not read as one: a note or a warning."""
     if any(member.error is not None for member in members):
         return None, "The files are not read together, because not all can be read.", None
     if any(member.format == "battles" for member in members):
-        # These are counted again from all rows at once when they are read, which looking does not need.
+        # These are recounted from all rows when the files are read, which is not needed here.
         return None, _why_not(source), None
     try:
         check_pairs(source)
         return together(members, options, path=source.name), "", None
     except BetterThanError as error:
-        # Files of different kinds may lie side by side; files that could be misread together are a problem.
+        # Files of different kinds may share a folder; files that could be misread together are a problem.
         if (getattr(error, "code", None) or "").startswith(_DOUBTS):
             return None, "", error
         return None, _not_together(error), None

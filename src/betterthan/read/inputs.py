@@ -1,7 +1,7 @@
-"""The one way from anything to tables: paths, folders, patterns, streams, frames, dicts, arrays and tables.
+"""The single entry point for input: paths, folders, patterns, streams, frames, dicts, arrays and tables.
 
-Verbs, commands, reports and figures all ask :class:`TableReader`. Each file is opened once and read once, so that
-standard input is there for everyone who looks at it and every answer rests on the same table.
+Verbs, commands, reports and figures all use :class:`TableReader`. Each file is opened and read once, so that standard
+input can be used repeatedly and every result comes from the same table.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Metrics = dict[str, Scores]
 
 
 class MetricsAndPeople(NamedTuple):
-    """Metrics with the human scores they are held against; of several language pairs, a mapping of each."""
+    """Metrics with the human scores they are compared with; for several language pairs, mappings."""
 
     metrics: Metrics | dict[str, Metrics]
     people: Scores | dict[str, Scores]
@@ -42,24 +42,24 @@ class MetricsAndPeople(NamedTuple):
 
 
 def is_path(data: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether something was named, and not handed over."""
+    """Whether something is a path rather than data."""
     return isinstance(data, str | os.PathLike)
 
 
 def is_metrics_folder(recognition: Recognition) -> bool:
-    """Whether this is a folder of the metrics task, which has human scores of its own."""
+    """Whether this is a folder of the metrics task, which contains human scores."""
     return recognition.format == _METRICS_FOLDER
 
 
 def one_of(data: Sequence[Any]) -> Any:  # noqa: ANN401  (a table, a frame, files)
-    """Return what several arguments are together: scores of a system each, or files.
+    """Combine several arguments: arrays of scores, one per system, or files.
 
-    Arrays have no names, so the first is called A, the second B. Names and paths in a mapping are files with names.
+    Arrays have no names, so the first is called A, the second B. A mapping of names to paths is a set of named files.
 
     Raises
     ------
     TableError
-        When they do not belong together, or an array has rows and columns and does not say which of them are systems.
+        When they cannot be combined, or a two-dimensional array does not identify the systems.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def one_of(data: Sequence[Any]) -> Any:  # noqa: ANN401  (a table, a frame, file
     if len(data) > 1:
         kinds = some_of([type(each).__name__ for each in data])
         raise TableError(
-            f"These do not belong together: {kinds}. Pass a table, or for each system an array, or for each a file."
+            f"These cannot be combined: {kinds}. Pass one table, or one array per system, or one file per system."
         )
     (one,) = data
     if isinstance(one, list | tuple) and one:
@@ -89,7 +89,7 @@ def _alone(data: Any) -> Any:  # noqa: ANN401  (anything)
     if isinstance(data, np.ndarray):
         shape = " × ".join(map(str, data.shape))
         raise TableError(
-            f"An array of {shape} does not say which of its numbers belong to which system. Pass an array for each "
+            f"An array of {shape} does not identify the systems. Pass one array per "
             f'system, compare(a, b), or name them: {{"A": a, "B": b}}.'
         )
     return data
@@ -114,14 +114,14 @@ def _named(rows: Sequence[Any]) -> dict[str, list[Any]]:
 
 
 class TableReader:
-    """What the user gave, with what was said about it; each file is opened once and read once.
+    """Reader of the user's input with its options; each file is opened and read once.
 
     Parameters
     ----------
     options : Options, optional
-        What the user said about columns, rows, directions and duplicates.
+        Options on columns, rows, directions and duplicates.
     format : str, optional
-        The layout, where it is not to be recognized.
+        The layout, instead of recognizing it.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class TableReader:
         return self._opened[name]
 
     def recognised(self, file: str | os.PathLike[str]) -> Recognition:
-        """Return what the file seems to be."""
+        """Return the recognized format of the file."""
         name = os.fspath(file)
         if name not in self._recognised:
             self._recognised[name] = recognise(self.source(file))
@@ -175,15 +175,15 @@ class TableReader:
     ) -> Any:  # noqa: ANN401  (one of the kinds)
         """Return the one table that a verb takes: scores of a metric, or battles where `kinds` allow them.
 
-        Battles are counted by judge or session where a column tells it, unless `cluster` names another column or is
-        "none"; a column that is found and not named is done without where it has gaps.
+        Battles are counted by judge or session where there is such a column, unless `cluster` names another column or
+        is "none"; a column that was found automatically is ignored where it has missing values.
 
         Raises
         ------
         ReadError
-            When there are several metrics and none is chosen (BT023), or something else than scores (BT022).
+            When there are several metrics and none is chosen (BT023), or data other than scores (BT022).
         BetterThanError
-            When an option was given that this kind of data cannot use.
+            When an option was given that does not apply to this kind of data.
         """
         if isinstance(data, kinds):
             return data
@@ -219,7 +219,7 @@ class TableReader:
         return scores_of(reading, path=name, system_level=system_level)
 
     def judgements(self, data: Any, metric: str | None = None) -> Ratings | Scores:  # noqa: ANN401  (anything)
-        """Return single judgments, or means of them where there are no judges."""
+        """Return single judgments, or means where there are no judges."""
         if isinstance(data, Ratings | Scores):
             return data
         reading = self.reading(data)
@@ -236,9 +236,9 @@ class TableReader:
         return tables[0]
 
     def checkup(self, file: str | os.PathLike[str]) -> Checkup:
-        """Return what is in a file and what is wrong with it; a file that was read is not read again.
+        """Return the contents and problems of a file, without reading it again.
 
-        Of texts, what the user said about columns is left out.
+        For texts, options on columns are ignored.
         """
         is_text = self.format is None and self.recognised(file).kind == "texts"
         options = Options() if is_text else self.options
@@ -257,18 +257,18 @@ class TableReader:
         gold: str | None = None,
         reference: str | None = None,
     ) -> MetricsAndPeople:
-        """Return metrics and the human scores they are held against; several language pairs give a mapping of each.
+        """Return metrics and the human scores they are compared with; several language pairs give a mapping of each.
 
         Raises
         ------
         BetterThanError
-            When the human scores are not named or there are several, or an option has no use for these data.
+            When the human scores are not named or there are several, or an option does not apply to these data.
         """
         files = list(data) if isinstance(data, list | tuple) else [data]
         folders = [file for file in files if is_path(file) and self._is_metrics_folder(file)]
         if folders and len(files) > 1:
             raise BetterThanError(
-                "Name one folder of the metrics task, or any number of files; these are both: "
+                "Use one folder of the metrics task, or any number of files, but not both: "
                 f"{some_of([str(file) for file in files])}."
             )
         if folders:
@@ -303,7 +303,7 @@ class TableReader:
         return MetricsAndPeople(_chosen(metrics, only), people)
 
     def name(self, data: Any) -> str | None:  # noqa: ANN401  (anything)
-        """Return what messages call the data; nothing where they have no name."""
+        """Return the name of the data for messages; empty where there is none."""
         several = data if isinstance(data, list | tuple) else [data]
         named = [
             each.name if isinstance(each, Source) else os.fspath(each) for each in several if _has_name(each)
@@ -320,7 +320,7 @@ class TableReader:
             ).items():
                 if name in metrics:
                     raise BetterThanError(
-                        f'The metric "{name}" stands in two of the files; the second is {self.name(file)}.'
+                        f'The metric "{name}" occurs in two of the files; the second is {self.name(file)}.'
                     )
                 metrics[name] = table
         return metrics
@@ -344,7 +344,7 @@ class TableReader:
         if human is not None:
             raise BetterThanError(
                 Message(
-                    "A folder has its own human scores. Leave out {human}, or choose among them with {gold}.",
+                    "The folder contains human scores. Leave out {human}, or choose among them with {gold}.",
                     human=Option("human"),
                     gold=Option("gold", NAME),
                 )
@@ -397,7 +397,7 @@ class TableReader:
         return one
 
     def _read_once(self, source: Source, options: Options, format: str | None) -> Reading:  # noqa: A002
-        """Read as :meth:`reading` does what is looked at by itself."""
+        """Read a single input like :meth:`reading`."""
         return (
             self.reading(source, options)
             if format == self.format
@@ -406,7 +406,7 @@ class TableReader:
 
     @staticmethod
     def _key(one: Any) -> object:  # noqa: ANN401  (files or anything)
-        """Return what tells data that are read from files apart; None for data in memory."""
+        """Return the cache key of data from files; None for data in memory."""
         several = one if isinstance(one, list) else [one]
         if not all(is_path(each) or isinstance(each, Source) for each in several):
             return None

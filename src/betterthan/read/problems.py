@@ -1,4 +1,4 @@
-"""The codes of problems with data, each with its meaning and its cure, from ``problems.toml``.
+"""The codes of problems with data, each with its meaning and a hint, from ``problems.toml``.
 
 ``betterthan check --explain BT101`` shows the text.
 """
@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 
 class Explanation(NamedTuple):
-    """Title, meaning and cure of a problem code, and whether it is a fault or, as a doubt, only something to know."""
+    """Title, meaning and hint of a problem code, and whether it is an error or a warning."""
 
     title: str
     meaning: str
@@ -19,7 +19,7 @@ class Explanation(NamedTuple):
 
 
 PROBLEMS: dict[str, Explanation]
-"""Every code with its explanation, in the order of the codes; read from the file when first asked for."""
+"""Every code with its explanation, in the order of the codes; read from the file on first use."""
 
 
 @cache
@@ -45,12 +45,12 @@ def __getattr__(name: str) -> dict[str, Explanation]:
 
 
 def is_doubt(code: str) -> bool:
-    """Whether a problem is only something to know; a code without a text of its own is a fault."""
+    """Whether a problem is only a warning; a code without its own text is an error."""
     known = explanations().get(code)
     return known is not None and known.severity == "doubt"
 
 
 def title(code: str) -> str:
-    """Return what a problem is called."""
+    """Return the title of a problem."""
     known = explanations().get(code)
     return "problem" if known is None else known.title

@@ -1,13 +1,13 @@
-"""What a reader is, what it may be told, and what it must give back.
+"""The interface of a reader: its options and its result.
 
 A format is a module in :mod:`betterthan.read.formats` with three names::
 
     FORMAT: Format         # its name, the kind of table it becomes, one line of description, the options it understands
-    sniff(source)          # how sure it is that a source is of its format, and why
+    sniff(source)          # its confidence that a source has this format, with a reason
     read(source, options)  # the tables, with every row accounted for
 
-and one entry in :data:`betterthan.read.formats.registry.READERS`, which says where the module is and what at the
-beginning of a file makes it worth importing. A module with several related formats has a
+and one entry in :data:`betterthan.read.formats.registry.READERS`, which gives the location of the module and the signs
+at the beginning of a file that make it worth importing. A module with several related formats has a
 :class:`FormatReader` for each.
 """
 
@@ -26,9 +26,9 @@ WHOLE_SYSTEM = "system"
 """The only segment of a table of system-level scores."""
 EVERY = "*"
 COLUMNS_NAMED = "the columns were named"
-"""The reason for a layout that is not recognized without the user's names."""
+"""The reason for a layout that depends on the user's column names."""
 SEVERAL = "several"
-"""The format of several files, each of which is recognized, and asked about its options, by itself."""
+"""The format of several files, each of which is recognized separately, with its own options."""
 OF_SCORES = frozenset({"item", "system", "score", "metric", "group", "judge"})
 """The roles of the columns in a table of scores."""
 
@@ -40,18 +40,18 @@ class Format:
     Attributes
     ----------
     name : str
-        What ``--format-in`` calls it.
+        Its name in ``--format-in``.
     kind : {"scores", "matches", "ratings", "tags", "texts"}
         The kind of table it becomes.
     description : str
-        One line for users.
+        One-line description for users.
     columns : frozenset of str
         The roles whose columns can be named (``--item``, ``--system``, …); none where the names are fixed.
     chooses_columns : bool
         Whether columns can be left out or kept (``--ignore``, ``--keep``).
     rows : {"lines", "grid", "copy"}
-        How rows are chosen (``--where``): among the lines of the file if they have columns; where they are, because the
-        reader takes any grid; or in a copy of the file as Parquet.
+        How rows are selected (``--where``): among the lines of the file if they have columns; in the grid, because the
+        reader accepts any; or in a copy of the file as Parquet.
     """
 
     name: str
@@ -64,9 +64,9 @@ class Format:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
-    """How sure a reader is that a source is its own (0 to 1), and the reason in words.
+    """Confidence of a reader that it can read a source (0 to 1), and the reason in words.
 
-    `kind` is what the source becomes where that is not always the kind of the reader's format.
+    `kind` is the kind of table where it differs from that of the reader's format.
     """
 
     confidence: float
@@ -75,12 +75,12 @@ class Guess:
 
 
 def reason(guess: Guess | None, otherwise: str = "the format was named") -> str:
-    """Say why a format was chosen, which the user may have done by naming it or its columns."""
+    """Return the reason why a format was chosen, possibly by the user."""
     return guess.because if guess else otherwise
 
 
 class Run(NamedTuple):
-    """What is known of one of several runs: its system, and the metric in a column that is just called "score"."""
+    """One of several runs: its system, and the metric in a column with a generic name such as "score"."""
 
     system: str
     metric: str
@@ -88,18 +88,24 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the user said about the file; everything else is found by looking.
+    """The user's options for a file; everything else is inferred.
 
     `columns` maps a role (item, system, score, metric, group, judge, left, right, winner, weight) to the
-    user's column name. `lower_is_better` and `higher_is_better` name metrics whose direction is given, or hold
-    :data:`EVERY`. `keep` asks for these columns of battles, found by name; `cluster` for the judge or session where
-    there is one; `covariates` names columns of numbers. `metric` asks for one metric of several; `name` is the
-    metric's name where the file has none. `where` keeps the rows with these values in these columns.
-    `winner_labels` says what labels of the winner of a battle mean (left, right, tie, both_bad).
-    `language_pair`, `level` (seg, doc, domain, sys), `reference` and `gold` choose from a folder of the metrics task.
-    `mqm_weights` says what errors weigh where that differs from the usual weights of MQM. Of a table of scores,
-    `ignore_columns` are left out and `keep_columns` are systems (in a long table, metrics) whatever they look like.
-    `run` says that the file is the run of one system, so that its columns of numbers are metrics.
+    user's column name. `lower_is_better` and `higher_is_better` name metrics whose direction is set, or hold
+    :data:`EVERY`. `keep` requests columns of battles, found by name; `cluster` the judge or session where there is one;
+    `covariates` names columns of numbers. `metric` chooses one metric of several; `name` is the metric's name where the
+    file has none. `where` keeps the rows with these values in these columns. `winner_labels` defines labels of the
+    winner of a battle (left, right, tie, both_bad). `language_pair`, `level` (seg, doc, domain, sys), `reference` and
+    `gold` choose from a folder of the metrics task. `mqm_weights` changes the usual weights of MQM errors. In a table
+    of scores, `ignore_columns` are left out and `keep_columns` are systems (in a long table, metrics) whatever they
+    look like. `run` marks the file as the run of one system, so that its columns of numbers are metrics.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> options = bt.Options(columns={"item": "question"}, lower_is_better=frozenset({"TER"}))
+    >>> options.columns["item"], options.duplicates
+    ('question', 'raise')
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -126,20 +132,20 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Something wrong with the data that does not stop the reading: a code, a place, a cure."""
+    """A problem with the data that does not prevent reading: a code, a location, a hint."""
 
     code: str
     place: str
     message: str
 
     def __post_init__(self) -> None:
-        # Names and cells of any length may be in it; an error is cut in the same place.
+        # It may contain long names and cells, so it is shortened like an error.
         object.__setattr__(self, "message", shortened(self.message))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a reader gives back: tables, and an account of every row."""
+    """Result of a reader: tables, and an account of every row."""
 
     format: Format
     because: str
@@ -152,14 +158,14 @@ class Reading:
     pairs: tuple[str, ...] = ()
     """The language pairs that a column of the file names."""
     metric_hint: str = ""
-    """What to do, besides choosing one, where files were taken for several metrics and one is needed."""
+    """Hint, besides choosing one, where files were read as several metrics and one is needed."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", tuple(map(shortened, self.notes)))
         object.__setattr__(self, "because", shortened(self.because))
 
     def with_note(self, note: str) -> Reading:
-        """Return the reading with a note that its tables carry too, so that it reaches every result made from them."""
+        """Return the reading with a note that its tables carry as well, so that every result from them has it."""
         if note in self.notes:
             return self
         tables = tuple(replace(cast("Any", table), notes=(note, *table.notes)) for table in self.tables)
@@ -172,7 +178,7 @@ class Reader(Protocol):
     FORMAT: Format
 
     def sniff(self, source: Source) -> Guess | None:
-        """Say how sure it is that `source` is of this format, or None if it surely is not."""
+        """Return the confidence that `source` has this format, or None if it does not."""
 
     def read(self, source: Source, options: Options) -> Reading:
         """Read `source` into tables."""
@@ -180,9 +186,9 @@ class Reader(Protocol):
 
 @dataclass(slots=True, eq=False)
 class FormatReader:
-    """A format of a module that holds several, in the shape of :class:`Reader`.
+    """One of several formats of a module, with the interface of :class:`Reader`.
 
-    Tables that a data frame may hold have `guess` and `read_grid` too.
+    Tables that may come from a data frame have `guess` and `read_grid` too.
     """
 
     FORMAT: Format

@@ -1,4 +1,4 @@
-"""The front door for scores: files, standard input, data frames and dicts to tables."""
+"""Public readers of scores: from files, standard input, data frames and dicts to tables."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def read_scores(
 ) -> Scores:
     r"""Read the scores of one metric: systems × segments.
 
-    Wide tables (one column a system) and long tables (one row a score) are told apart by their header; so are
-    comma-, tab-, semicolon- and bar-separated text, JSON lines and Parquet, each also behind gzip (except
-    Parquet). Systems and segments keep the order of their first appearance. Single judgments, with a column of
-    judges, are averaged over judges; :func:`read_ratings` keeps them apart. For several metrics at once use
+    Wide tables (one column per system) and long tables (one row per score) are recognized by their header. Comma-,
+    tab-, semicolon- and bar-separated text, JSON lines and Parquet are read, also compressed with gzip (except
+    Parquet). Systems and segments keep the order of their first appearance. Single judgments, with a column of judges,
+    are averaged over judges; :func:`read_ratings` keeps them separate. For several metrics at once use
     :func:`read_metrics`.
 
     Parameters
@@ -56,14 +56,14 @@ def read_scores(
         pandas, polars or pyarrow. A dict of lists is a wide table, ``{"A": [0.5, 0.7], "B": [0.4, 0.9]}``, unless
         its keys name a system and a score column.
     metric : str, optional
-        The metric to take when there are several.
+        The metric to read when there are several.
     item, system, score, group : str, optional
         The columns that hold the segment's id, the system, the score, and the document (or other cluster) of the
         segment. Found by their names if not given. `group` may also name a column such as "domain".
     lower_is_better : bool, optional
-        The direction of the metric. If not given, the file's own column ``higher_is_better`` decides, else the
-        metric's name (TER, WER, perplexity, loss, … are lower-is-better); for MQM and MetricX the sign of the scores
-        decides. A choice made by us is told in the notes.
+        The direction of the metric. By default the file's own column ``higher_is_better`` decides, else the metric's
+        name (TER, WER, perplexity, loss, … are lower-is-better); for MQM and MetricX the sign of the scores decides. An
+        inferred direction is noted.
     duplicates : {"raise", "first", "last", "mean"}, default "raise"
         What to do when a segment of a system has several scores.
     name : str, optional
@@ -84,15 +84,15 @@ def read_scores(
     Raises
     ------
     ReadError
-        When the file cannot be understood, with place and cure. ``error.code`` is explained in
+        When the file cannot be read, with the location and a hint. ``error.code`` is explained in
         :mod:`betterthan.read.problems`.
     UnknownName
-        When a column or metric of that name does not exist.
+        When a column or metric does not exist.
 
     Notes
     -----
     A cell that is empty, or reads NaN, NA, N/A, null, None or "-", is missing; it never becomes 0. ``True`` and
-    ``False`` are 1 and 0. A long table without a column for the segment is refused, because its scores cannot be
+    ``False`` are 1 and 0. A long table without a column for the segment raises an error, because its scores cannot be
     paired.
 
     Examples
@@ -149,13 +149,13 @@ def read_metrics(
     Parameters
     ----------
     source : as in :func:`read_scores`, or a list of files
-        Files may be of different layouts; each metric must be in one of them only, unless each file is the run of one
-        system, with columns of scores and none of systems. System-level score files are allowed: their only segment is
-        called "system".
+        Files may have different layouts; each metric must be in one of them only, unless each file is the run of one
+        system, with columns of scores and no column of systems. System-level score files are allowed: their only
+        segment is called "system".
     item, system, score, group, duplicates, where, ignore, keep
         As in :func:`read_scores`.
     lower_is_better : collection of str or bool, optional
-        The metrics for which lower is better, or True or False for all of them; the others are decided as in
+        The metrics for which lower is better, or True or False for all of them; for the others as in
         :func:`read_scores`.
     name : str, optional
         The metric's name where the table has none.
@@ -217,12 +217,12 @@ def read_ratings(
     ignore: Sequence[str] = (),
     keep: Sequence[str] = (),
 ) -> Ratings:
-    """Read single judgments: who gave which score to which segment of which system.
+    """Read single judgments: scores by judge, segment and system.
 
     Parameters
     ----------
     source, metric, item, system, score, group, lower_is_better, name, where, ignore, keep
-        As in :func:`read_scores`. MQM annotations, rating files, exports of Appraise and the like are recognized.
+        As in :func:`read_scores`. MQM annotations, rating files, exports of Appraise and similar files are recognized.
     judge : str, optional
         The column that holds the judge; found by its name (rater, annotator, judge, …) if not given.
     duplicates : {"raise", "first", "last", "mean"}, default "raise"
@@ -273,12 +273,12 @@ def read_ratings(
 
 
 def _opened(source: FileLike | FrameLike) -> Source | FrameLike:
-    """Look at a file once, so that messages can name it and a stream is not read twice."""
+    """Open a file once, so that messages can name it and a stream is not read twice."""
     return source if is_frame(source) else open_source(source, folders=True)
 
 
 def _format_of_ratings(source: Source | FrameLike, options: Options) -> str:
-    """Return the layout of single judgments that is recognized; else a table, whose reader says what it lacks."""
+    """Return the recognized layout of single judgments; otherwise a table, whose reader reports what is missing."""
     if not isinstance(source, Source) or ("judge" in options.columns and not source.is_folder):
         return "ratings"
     try:
@@ -310,7 +310,7 @@ def _merged(sources: Sequence[FileLike | FrameLike], options: Options) -> dict[s
 
 
 def runs_as_one(sources: Sequence[Any], options: Options) -> list[Any]:
-    """Return the sources, as one where each is a file and the run of one system; other files hold metrics each."""
+    """Return the sources, combined where each file is the run of one system; otherwise each file holds metrics."""
     return [open_source(list(sources), folders=True)] if are_runs(sources, options) else list(sources)
 
 
@@ -332,12 +332,12 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
     path : str, optional
         For messages.
     system_level : bool, default False
-        Whether tables of one score a system are allowed; systems cannot be compared by them segment by segment.
+        Whether tables of one score per system are allowed; systems cannot be compared by them segment by segment.
 
     Raises
     ------
     ReadError
-        When it holds something else, such as battles or texts (BT022), one score for each system (BT103), or several
+        When it holds other data, such as battles or texts (BT022), one score for each system (BT103), or several
         tables that do not belong together (BT101, BT180).
     """
     tables: dict[str, Scores] = {}
@@ -356,9 +356,7 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
                 code="BT022",
             )
         _refuse_second(scores.name, tables, path=path)
-        if (
-            reading.format.name == _SEVERAL
-        ):  # one file alone may hold the truth; of a single one its reader asks
+        if reading.format.name == _SEVERAL:  # gold labels in a single file are checked by its reader
             refuse_truth(scores.systems, path=path)
         tables[scores.name] = scores
     if not tables:
@@ -369,7 +367,7 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
 
 
 def ratings_of(reading: Reading, *, path: str | None = None) -> dict[str, Ratings]:
-    """Return the single judgments of a reading by what was asked; empty where it holds none.
+    """Return the single judgments of a reading by name; empty where it holds none.
 
     Raises
     ------
@@ -385,7 +383,7 @@ def ratings_of(reading: Reading, *, path: str | None = None) -> dict[str, Rating
 
 
 def judgements_of(reading: Reading, metric: str | None, *, path: str | None = None) -> Ratings | Scores:
-    """Return the single judgments that are asked for, or their means where the file has no judges."""
+    """Return the requested single judgments, or their means where the file has no judges."""
     ratings = ratings_of(reading, path=path)
     if ratings:
         return the_metric(ratings, metric, path)
@@ -393,7 +391,7 @@ def judgements_of(reading: Reading, metric: str | None, *, path: str | None = No
 
 
 def _refuse_second(name: str, tables: Mapping[str, object], *, path: str | None) -> None:
-    """Refuse a second table of the same name: one would hide the other."""
+    """Raise when two tables have the same name: one would hide the other."""
     if name in tables:
         raise ReadError(
             f'Two tables are called "{name}". Rename one of their columns or files.', path=path, code="BT169"
@@ -403,7 +401,7 @@ def _refuse_second(name: str, tables: Mapping[str, object], *, path: str | None)
 _CURES = {
     "matches": "Battles can be ranked and compared, but they have no scores.",
     "texts": "Score the texts first.",
-    "tags": "Tags need the gold tags beside them.",
+    "tags": "Tags need gold tags.",
 }
 
 
@@ -417,7 +415,7 @@ def _names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _every(value: object, answer: bool) -> frozenset[str]:  # noqa: FBT001
-    """Return "every metric" when the user said `answer` about the direction."""
+    """Return "every metric" when the user set the direction to `answer`."""
     if isinstance(value, str):
         raise BetterThanError(
             f'lower_is_better is True or False, or of several metrics a list of names; it is "{value}".'
@@ -432,16 +430,16 @@ def _name_of(source: object) -> str | None:
 
 
 def the_metric(tables: Mapping[str, Table], metric: str | None, path: str | None, *, hint: str = "") -> Table:
-    """Return the metric asked for, by its name or a part that no other has, or the only one.
+    """Return the requested metric, by its name or an unambiguous part of it, or the only one.
 
-    `hint` says what else can be done.
+    `hint` is added to the message.
 
     Raises
     ------
     UnknownName
-        When there is no such metric, or several have this part.
+        When there is no such metric, or the part is ambiguous.
     ReadError
-        When there are several and none was asked for (BT023).
+        When there are several and none was chosen (BT023).
     """
     if metric is not None:
         fitting = (

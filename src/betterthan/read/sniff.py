@@ -1,4 +1,4 @@
-"""What is this file, and what is in it?"""
+"""Recognition and reading of files."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ _TIDY = ("rankings", "tags_table", "texts_table")
 LAYOUTS = ("long", "wide", "ratings", BATTLES, *_TIDY)
 """Of a data frame or dict."""
 _SHOWN = 30  # characters of a cell in a message
-# Below this a reader only says that it would try.
+# Confidence below which a reader is only a fallback.
 _HARDLY = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recognition:
-    """What a file seems to be.
+    """Recognized format of a file.
 
     Attributes
     ----------
     name : str
         The file, as the user named it.
     format : str
-        The name of the reader that is surest.
+        The name of the reader with the highest confidence.
     kind : {"scores", "matches", "ratings", "tags", "texts"}
         The kind of table it becomes.
     confidence : float
@@ -49,7 +49,7 @@ class Recognition:
     because : str
         The reason, in words.
     runners_up : tuple of Recognition
-        The other readers that would try, surest first.
+        Other possible readers, highest confidence first.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Recognition:
 
 
 def sniff(source: FileLike) -> Recognition:
-    r"""Say what a file seems to be, from its name, first bytes, header and first rows.
+    r"""Recognize the format of a file from its name, first bytes, header and first rows.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def sniff(source: FileLike) -> Recognition:
 
 
 def recognise(source: Source) -> Recognition:
-    """Ask the readers of the formats that an opened source may have."""
+    """Try the readers of the formats that an opened source may have."""
     guesses = [(module, guess) for module in plausible(source) if (guess := module.sniff(source))]
     if source.is_folder and not guesses:
         refuse_arrow_folder(source)
@@ -137,7 +137,7 @@ def _unknown(source: Source) -> ReadError:
 
 
 def _seen(look: Peek) -> str:
-    """Say what stands where scores are looked for, in a sentence."""
+    """Describe in a sentence what was found instead of scores."""
     if not look.header or not look.rows or look.container != "delimited" or not look.header[0].isprintable():
         return ""
     first = look.header[0][:_SHOWN]
@@ -155,7 +155,7 @@ def _seen(look: Peek) -> str:
 
 
 def _raise_fault(source: Source) -> None:
-    """Raise what is wrong with JSON lines or Parquet: a broken line explains more than "not recognized"."""
+    """Raise the error of damaged JSON lines or Parquet, which is more specific than "not recognized"."""
     if peek(source).container != "delimited":
         with open_grid(source):
             pass
@@ -167,15 +167,15 @@ def read_any(
     *,
     format: str | None = None,  # noqa: A002
 ) -> Reading:
-    r"""Read whatever `source` holds, with an account of every row.
+    r"""Read any `source`, with an account of every row.
 
     Parameters
     ----------
     source : path, "-", open file, data frame or dict
     options : Options, optional
-        What the user said about columns, directions and duplicates.
+        Options on columns, directions and duplicates.
     format : str, optional
-        The reader to use, from :data:`betterthan.read.formats.registry.READERS`; found by looking if not given.
+        The reader to use, from :data:`betterthan.read.formats.registry.READERS`; recognized by default.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def read_any(
     Raises
     ------
     ReadError
-        When the file cannot be understood, with the place and the cure; BT020 when two layouts fit equally well.
+        When the file cannot be read, with the location and a hint; BT020 when two layouts match equally well.
     UnknownName
         When there is no such column or format.
 
@@ -205,7 +205,7 @@ def read_any(
     chosen = _chosen(opened, options, format)
     refuse_unused(options, chosen.FORMAT, path=opened.name)
     refuse_choice(options, chosen.FORMAT.name, chosen.FORMAT.description, path=opened.name)
-    # Tables choose their rows where they are; other files are read from a copy of the chosen rows.
+    # Rows of tables are selected in memory; other files are read from a copy of the selected rows.
     needs_copy = options.where and not opened.is_folder and chosen.FORMAT.rows != "grid"
     reading = read_copy(opened, options, chosen) if needs_copy else chosen.read(opened, options)
     for note in quote_notes(opened):
@@ -254,7 +254,7 @@ def read_frame(data: FrameLike, options: Options, *, format: str | None = None) 
 
 
 def _columns(rows: Selection) -> dict[str, list[Any]]:
-    """Return the rows that were kept as a dict of columns, of which some layouts are read themselves."""
+    """Return the kept rows as a dict of columns, which some layouts need."""
     inner = cast("MemoryGrid", rows.grid.inner)
     row_numbers = rows.grid.rows.tolist()
     return {inner.header[i]: [inner.columns[i][row] for row in row_numbers] for i in rows.grid.columns}
@@ -286,12 +286,12 @@ def _look(grid: MemoryGrid) -> Peek:
 
 
 def two_layouts(name: str, because: Mapping[str, str]) -> ReadError:
-    """Build the error for a table that two layouts fit equally well, each with its reason (BT020)."""
+    """Build the error for a table that matches two layouts equally well, each with its reason (BT020)."""
     first, second = because
     return ReadError(
         Message(
             "The file may be {first} ({why_first}) or {second} ({why_second}). "
-            "Say which with {format}, or name the columns with {item}, {system} and {score}.",
+            "Choose one with {format}, or name the columns with {item}, {system} and {score}.",
             first=first,
             why_first=because[first],
             second=second,

@@ -1,8 +1,10 @@
-"""Some rows of a file that is not read as a grid: its reader gets a copy of those that fulfil the conditions.
+"""Selection of rows in files that are not read as a grid.
 
-Lines of text are copied as they stand, because their readers look at more than cells. Battles, which are counted inside
-DuckDB, and Parquet are copied inside DuckDB, so that memory does not grow with the rows. Rows of a grid are chosen
-where they are, by :func:`betterthan.read.grid.selection.select`.
+The reader gets a copy of the rows that satisfy the conditions.
+
+Lines of text are copied unchanged, because their readers use more than the cells. Battles, which are counted inside
+DuckDB, and Parquet are copied inside DuckDB, so that memory does not grow with the rows. Rows of a grid are selected by
+:func:`betterthan.read.grid.selection.select`.
 """
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ class CopiedLines(NamedTuple):
 
 @dataclass(slots=True)
 class _LineCount:
-    """What was met on the way: values of the columns, and rows that a condition drops."""
+    """Values of the columns, and rows that a condition drops."""
 
     n_rows: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
@@ -69,18 +71,18 @@ class _LineCount:
 
 
 def has_columns(source: Source, where: Where) -> bool:
-    """Whether a text file names the columns of the conditions."""
+    """Whether a text file has the columns of the conditions."""
     look = peek(source)
     return look.container in ("delimited", "jsonl") and {column for column, _ in where} <= set(look.header)
 
 
 def chosen_lines(source: Source, where: Where) -> CopiedLines:
-    """Copy the rows that fulfil the conditions, each as it stands in the file.
+    """Copy the rows that satisfy the conditions unchanged.
 
     Raises
     ------
     ReadError
-        When a value never occurs, or no row fulfils all conditions (BT167), or quotes may hide rows (BT240).
+        When a value never occurs, or no row satisfies all conditions (BT167), or quotes may hide rows (BT240).
     """
     conditions = by_column(where)
     count = _LineCount(seen={column: set() for column in conditions})
@@ -94,7 +96,7 @@ def chosen_lines(source: Source, where: Where) -> CopiedLines:
     except BaseException:
         Path(spool).unlink(missing_ok=True)
         raise
-    # It keeps the name, by which some layouts are recognized.
+    # The copy keeps the name, by which some layouts are recognized.
     copy = Source(
         name=source.name, path=Path(spool), head=head, called=source.called, spool=Spool(Path(spool))
     )
@@ -132,12 +134,12 @@ def _copied_lines(
 
 
 def _records(source: Source, delimiter: str) -> Iterator[tuple[str | None, list[str]]]:
-    """Yield the cells of each row, and the line as it stands where tabs separate, since quotes are text there."""
+    """Yield the cells of each row, and the raw line of tab-separated files, where quotes are text."""
     if delimiter == _TAB:
         for line in source.lines():
             yield line, line.split(_TAB)
         return
-    check_quotes(source, delimiter)  # a condition on the row around them would lose hidden rows unseen
+    check_quotes(source, delimiter)  # a condition on the enclosing row would silently lose hidden rows
     lines = (line + "\n" for line in source.lines())
     yield from ((None, cells) for _, cells in numbered_records(lines, source, delimiter))
 
@@ -202,7 +204,7 @@ def read_copy(source: Source, options: Options, reader: Reader) -> Reading:
 
 
 def _on_lines(source: Source, options: Options, reader: Reader) -> Reading:
-    """Read a copy of the chosen lines, which the layout's own reader takes for a file of its own."""
+    """Read a copy of the selected lines with the layout's own reader."""
     chosen = chosen_lines(source, options.where)
     try:
         reading = reader.read(chosen.source, replace(options, where=()))
@@ -231,7 +233,7 @@ def _on_copy(source: Source, options: Options, reader: Reader) -> Reading:
 
 def _counted_among(error: ReadError, what: str) -> Message:
     return Message(
-        "{message} ({what} are counted among those that {where} kept.)",
+        "{message} ({what} are counted among the rows kept by {where}.)",
         message=error.message,
         what=what,
         where=Option("where"),
@@ -239,7 +241,7 @@ def _counted_among(error: ReadError, what: str) -> Message:
 
 
 def chosen_rows(source: Source, where: Where) -> tuple[Source, int, dict[str, int]]:
-    """Return a copy of the rows that fulfil the conditions, the number of all rows, and the dropped ones by reason.
+    """Return a copy of the rows that satisfy the conditions, the number of all rows, and the dropped ones by reason.
 
     The rows go from file to file inside DuckDB, so that memory does not grow with them; the values of the
     conditions are bound parameters.
@@ -275,7 +277,7 @@ def _copied(source: Source, where: Where, target: Path) -> tuple[int, dict[str, 
     _check_names(names, where, source)
     conditions = by_column(where)
     cells = [f"trim(v{names.index(column)})" for column in conditions]
-    # Not IN, which the engine turns into a join that brings the rows out of their order.
+    # Not IN, which the engine turns into a join that changes the order of the rows.
     tests = [
         f"({' OR '.join(f'{cell} = ?' for _ in values)})"
         for cell, values in zip(cells, conditions.values(), strict=True)

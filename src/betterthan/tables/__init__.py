@@ -1,5 +1,5 @@
-"""What we know: frozen tables, validated when made.
+"""Frozen tables, validated on construction. Rule of this package:
 
-Rule of the room: a table only reshapes itself into another table. It computes no statistic, reads no file
+a table only reshapes itself into another table. It computes no statistic, reads no file
 and prints nothing; it imports only NumPy, :mod:`betterthan.arrays` and :mod:`betterthan.errors`.
 """

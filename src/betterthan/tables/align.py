@@ -1,4 +1,4 @@
-"""Bring tables to the same systems and segments."""
+"""Alignment of tables to the same systems and segments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Alignable = TypeVar("Alignable", Scores, Counts, Scores | Counts)
 def align(*tables: Alignable) -> tuple[Alignable, ...]:
     """Return the tables restricted to the systems and segments that all of them have.
 
-    The order is that of the first table. What is left out of a table is said in its notes.
+    The order is that of the first table. The notes of a table say what was left out.
 
     Raises
     ------
@@ -87,8 +87,10 @@ def _restricted(table: Alignable, systems: Sequence[str], segments: Sequence[str
     kept = set(systems)
     without = [name for name in table.systems if name not in kept]
     if without:
-        notes.append(f'Systems left out of "{table.name}", absent elsewhere: {some_of(without)}.')
+        notes.append(f'Systems left out of "{table.name}", missing from other tables: {some_of(without)}.')
     if len(segments) < table.n_segments:
         gone = table.n_segments - len(segments)
-        notes.append(f'{gone} of {table.n_segments} segments of "{table.name}" left out, absent elsewhere.')
+        notes.append(
+            f'{gone} of {table.n_segments} segments of "{table.name}" left out, missing from other tables.'
+        )
     return replace(table.select(systems, segments), notes=tuple(notes))

@@ -1,4 +1,4 @@
-"""Every kind of table, for those who take any of them."""
+"""Union of all kinds of tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checks that every table makes, with their messages."""
+"""Checks that all tables share, with their messages."""
 
 from __future__ import annotations
 
@@ -56,19 +56,21 @@ def listed(names: Iterable[Any], *, what: str) -> tuple[Any, ...]:
 def texts(names: Iterable[Any], *, what: str) -> tuple[str, ...]:
     """Return the names of several `what` as plain texts, see :func:`text`; repeats allowed."""
     found = listed(names, what=f"{what}s")
-    # Looking at all of them at once is several times faster; one by one is only needed to mend or complain.
+    # Checking all of them at once is several times faster; one by one is only needed to convert or report.
     is_plain = set(map(type, found)) <= {str} and all(map(str.strip, found))
     return found if is_plain and is_writable("".join(found)) else tuple(text(n, what=what) for n in found)
 
 
 def text(name: object, *, what: str) -> str:
-    """Return the name of a `what` as plain text, not empty and fit to be written."""
+    """Return the name of a `what` as plain text, checked to be nonempty and encodable."""
     if not isinstance(name, str):
         raise TableError(f"A {what} name must be text, not {type(name).__name__} ({name!r}). Use str(name).")
     if not name.strip():
         raise TableError(f"A {what} has an empty name. Give every {what} a name.")
     if not is_writable(name):
-        raise TableError(f"The {what} name {name!a} holds half a character. Decode the file as UTF-8.")
+        raise TableError(
+            f"The {what} name {name!a} contains an unpaired surrogate. Decode the file as UTF-8."
+        )
     # Subclasses such as numpy.str_ look different in repr, and so in a digest.
     return str.__str__(name)
 
@@ -83,7 +85,7 @@ def is_writable(line: str) -> bool:
 
 
 def flag(value: object, *, what: str) -> bool:
-    """Return `value` as a plain bool; nothing but True and False will do."""
+    """Return `value` as a plain bool; only True and False are accepted."""
     if not isinstance(value, bool | np.bool_):
         raise TableError(f"{what} must be True or False, not {value!r}.")
     return bool(value)
@@ -108,7 +110,7 @@ def note_texts(notes: Iterable[Any], **named: Sequence[str]) -> tuple[str, ...]:
 
 
 def look_alikes(names: Sequence[str], *, what: str) -> Iterator[str]:
-    """Yield a note on names that a reader would take for the same, if there are any."""
+    """Yield a note on names that look the same, if there are any."""
     alike: dict[str, list[str]] = {}
     for name in names:
         alike.setdefault(folded(name), []).append(name)
@@ -117,7 +119,7 @@ def look_alikes(names: Sequence[str], *, what: str) -> Iterator[str]:
         shown = some_of([", ".join(map(_shown, same)) for same in sets], limit=3)
         yield (
             f"These {what} names look alike and count as different: {shown}. "
-            f"If they are the same {what}, give them one name."
+            f"If they are the same {what}, use one name."
         )
 
 
@@ -126,7 +128,7 @@ _LOOKS_LIKE = str.maketrans("авекмнорстухіѕјαβεηικμνορ�
 
 
 def folded(name: str) -> str:
-    """Return what a reader sees of a name: without case, kinds of blanks and hyphens, and alphabets.
+    """Return the visual form of a name: ignoring case, kinds of blanks and hyphens, and alphabets.
 
     Examples
     --------
@@ -139,19 +141,19 @@ def folded(name: str) -> str:
 
 
 def _shown(name: str) -> str:
-    """Return a name in quotation marks, with what cannot be seen or told apart written out."""
+    """Return a name in quotation marks, with invisible and look-alike characters written out."""
     is_plain = name.isprintable() and name == unicodedata.normalize("NFC", name)
     return f'"{name}"' if is_plain and name.isascii() else ascii(name).replace("'", '"')
 
 
 def group_labels(groups: Iterable[Any] | None, *, n_segments: int) -> tuple[str, ...] | None:
-    """Return the document of each segment, or None; one label a segment, repeats allowed."""
+    """Return the document of each segment, or None; one label per segment, repeats allowed."""
     if groups is None:
         return None
     result = texts(groups, what="group")
     if len(result) != n_segments:
         raise TableError(
-            f"There are {len(result)} groups for {n_segments} segments; one group a segment is needed."
+            f"There are {len(result)} groups for {n_segments} segments; one group per segment is needed."
         )
     return result
 
@@ -159,7 +161,7 @@ def group_labels(groups: Iterable[Any] | None, *, n_segments: int) -> tuple[str,
 def float_array(values: npt.ArrayLike, *, shape: tuple[int | None, ...], what: str) -> FloatArray:
     """Return `values` as a read-only float64 array of the given shape; None in `shape` means any length.
 
-    None and masked cells become NaN. Text is refused, also when it spells a number.
+    None and masked cells become NaN. Text is an error, even if it is a number.
     """
     found = _array(values, what=what)
     if found.dtype.kind not in "fiubO" or _odd_cell(found) is not None:
@@ -183,7 +185,7 @@ def float_array(values: npt.ArrayLike, *, shape: tuple[int | None, ...], what: s
 
 
 def _refuse_rounding(given: npt.NDArray[Any], array: FloatArray, *, what: str) -> None:
-    """Whole numbers beyond 2**53 lose their last digits as float64, and with them the differences of scores."""
+    """Integers beyond 2**53 lose their last digits as float64, and with them the differences of scores."""
     if given.dtype.kind not in "iuO":
         return
     with np.errstate(invalid="ignore"):
@@ -227,15 +229,15 @@ def _array(values: Any, *, what: str) -> npt.NDArray[Any]:  # noqa: ANN401  (wha
 
 
 def _owned(array: npt.NDArray[Any], dtype: type[Any]) -> npt.NDArray[Any]:
-    # An array that nobody can write to is shared, so that a table made from a table costs no copy. Rows are
-    # stored one after the other, because the order of the memory is the order of a sum's rounding.
+    # A read-only array is shared, so that a table made from a table needs no copy. Rows are stored contiguously,
+    # because the memory order determines the rounding of sums.
     flags = array.flags
     kept = array.dtype == dtype and flags.owndata and flags.c_contiguous and not flags.writeable
     return array if kept else array.astype(dtype, order="C")
 
 
 def _odd_cell(array: npt.NDArray[Any]) -> str | bytes | np.datetime64 | np.timedelta64 | None:
-    # float() takes these, although a text or a date is no number.
+    # float() accepts these, although a text or a date is not a number.
     odd = str | bytes | np.datetime64 | np.timedelta64
     return (
         next((cell for cell in array.flat if isinstance(cell, odd)), None) if array.dtype == object else None
@@ -282,5 +284,5 @@ def positions(wanted: Sequence[str] | None, known: Sequence[str], *, what: str) 
 
 
 def at(places: IntArray, names: tuple[Label, ...]) -> tuple[Label, ...]:
-    """Return the names at these places."""
+    """Return the names at these indices."""
     return tuple(map(names.__getitem__, places.tolist()))

@@ -1,4 +1,4 @@
-"""Counts: what each segment adds to a sum on which a formula is applied last."""
+"""Counts: contributions of segments to sums, to which a formula is applied last."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Formula:
     pooled : callable
         Maps sums of shape (…, k) to scores of shape (…).
     segment : callable, optional
-        The same for single segments where the field does it differently (sentence BLEU uses effective
-        order). Defaults to `pooled`.
+        The same for single segments where the convention differs (sentence BLEU uses effective order). Defaults to
+        `pooled`.
 
     Examples
     --------
@@ -63,9 +63,9 @@ class Formula:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Counts(Frozen):
-    """Sufficient statistics of m systems on n segments: k numbers that may be added up.
+    """Sufficient statistics of m systems on n segments: k additive numbers.
 
-    Corpus- and segment-level aggregation are one visible choice: :meth:`pooled` sums first and applies the
+    Corpus- and segment-level aggregation are an explicit choice: :meth:`pooled` sums first and applies the
     formula once; :meth:`per_segment` applies it to each segment.
 
     Parameters
@@ -75,17 +75,17 @@ class Counts(Frozen):
     systems, segments : sequence of str
         m and n distinct names.
     values : array_like of float, shape (m, n, k)
-        No cell may be missing: a sum with a gap has no meaning.
+        No cell may be missing, because sums need every value.
     columns : sequence of str
         Names of the k numbers.
     formula : Formula
-        What turns sums into a score.
+        Maps sums to a score.
     higher_is_better : bool, default True
     groups : sequence of str, optional
         The document of each segment.
     notes : sequence of str
     row_order : RowOrder, optional
-        Set by readers of files without ids: segments are then the numbers of rows, and tables are joined with care.
+        Set by readers of files without ids: segments are then row numbers, and joining tables is checked more strictly.
 
     Examples
     --------
@@ -160,7 +160,7 @@ class Counts(Frozen):
         return pooled
 
     def per_segment(self) -> Scores:
-        """Return the score of each segment by itself: segment-level aggregation."""
+        """Return the score of each segment: segment-level aggregation."""
         return Scores(
             name=self.name,
             systems=self.systems,
@@ -177,7 +177,7 @@ class Counts(Frozen):
         rows = positions(systems, self.systems, what="system")
         columns = positions(segments, self.segments, what="segment")
         names = at(rows, self.systems), at(columns, self.segments)
-        if names == (self.systems, self.segments):  # a table does not change, so it need not be made again
+        if names == (self.systems, self.segments):  # tables are immutable, so no copy is needed
             return self
         return replace(
             self,

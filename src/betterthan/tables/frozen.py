@@ -1,4 +1,4 @@
-"""What all tables share: they stay as they were made, also when compared, copied and sent to a worker."""
+"""Base of all tables: immutable, also when compared, copied and pickled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Frozen:
     @property
     @abstractmethod
     def digest(self) -> str:
-        """Eight hexadecimal digits for the content, notes left aside."""
+        """Eight hexadecimal digits for the content, without notes."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -31,8 +31,15 @@ class Frozen:
     def __hash__(self) -> int:
         return hash(self.digest)
 
+    def _repr_html_(self) -> str:
+        # Imported when a notebook shows the table, never before: data does not know how it is presented.
+        from betterthan.present.renderers.html import render_html  # noqa: PLC0415
+        from betterthan.present.tables.inputs import input_table  # noqa: PLC0415
+
+        return render_html(input_table(self))  # type: ignore[arg-type]  # every table is one of them
+
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
-        # NumPy forgets in a pickle that an array was read-only, so we say it again on arrival.
+        # Pickling loses the read-only flag of NumPy arrays, so it is set again.
         return _restored, (type(self), {name: getattr(self, name) for name in self.__slots__})
 
 

@@ -1,10 +1,10 @@
-"""Names that translations made by people have among systems."""
+"""Names of human translations among systems."""
 
 from __future__ import annotations
 
 import re
 
-# A test set or language pair may stand before the name; one letter or a number tells several references apart. More
+# A test set or language pair may precede the name; one letter or a number distinguishes several references. More
 # letters would be another word: "refiner", "ref-lm" and "humane" are systems.
 _HUMAN = re.compile(
     r"(newstest\d{4}[-_.])?([a-z]{2,3}-[a-z]{2,3}[-_.])?"
@@ -18,7 +18,7 @@ _HUMAN = re.compile(
 
 
 def is_human_translation(system: str) -> bool:
-    """Whether a system is called as translations made by people are called in shared tasks.
+    """Whether a system has the name of a human translation in shared tasks.
 
     Examples
     --------

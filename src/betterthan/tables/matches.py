@@ -1,4 +1,4 @@
-"""Matches: who met whom, and how it ended."""
+"""Matches: pairs of systems with outcomes."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ OUTCOMES = (1.0, 0.5, 0.0)
 
 
 MOST_SYSTEMS = 10_000
-"""Wins and ties of as many are two tables of 0.8 GB."""
+"""The matrices of wins and ties of this many systems take 0.8 GB each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Matches(Frozen):
     """A list of t comparisons between two systems, or the same list aggregated.
 
-    Aggregated, each (left, right, outcome) stands once and `weight` says how often it occurred; that is all
-    that Bradley–Terry needs, so 100 million battles fit in a few megabytes. Clusters add a row for every judge
-    with such a match, which is still less than the list.
+    Aggregated, each (left, right, outcome) occurs once and `weight` is its count; this is sufficient for Bradley–Terry,
+    so 100 million battles fit in a few megabytes. With clusters there is one row per judge and kind of match, which is
+    still shorter than the list.
 
     Parameters
     ----------
@@ -43,10 +43,10 @@ class Matches(Frozen):
     group : array_like of int, shape (t,), optional
         Index of the cluster (judge, session) of each row.
     covariates : array_like of float, shape (t, c), optional
-        What the outcome may hang on besides the systems, such as the length of left less that of right. The sign
-        favors left, so that swapping the sides of a match changes the sign.
+        Variables that the outcome may depend on besides the systems, such as the length of left minus that of right.
+        The sign favors left, so that swapping the sides of a match changes the sign.
     covariate_names : sequence of str
-        A name a column of `covariates`.
+        One name per column of `covariates`.
     notes : sequence of str
 
     Examples
@@ -143,13 +143,13 @@ class Matches(Frozen):
     def aggregated(self, *, keep_groups: bool = False) -> Matches:
         """Return the same matches with each (left, right, outcome) once and its weight summed.
 
-        The rows are sorted by left, right and falling outcome; segments and covariates are given up.
+        The rows are sorted by left, right and descending outcome; segments and covariates are dropped.
 
         Parameters
         ----------
         keep_groups : bool, default False
-            Whether each (left, right, outcome, group) stands once, so that errors still know the clusters;
-            otherwise groups are given up too.
+            Whether each (left, right, outcome, group) occurs once, so that errors can be clustered; otherwise groups
+            are dropped too.
         """
         half_points = np.rint(2 * self.outcome).astype(np.int64)
         cell = (self.left * self.n_systems + self.right) * 3 + (2 - half_points)
@@ -187,8 +187,8 @@ class Matches(Frozen):
         if self.n_systems > MOST_SYSTEMS:
             raise TableError(
                 f"There are {self.n_systems:,} systems, and every pair of them has a cell in the tables of wins and "
-                f"ties: {8e-9 * self.n_systems**2:,.0f} GB each. At most {MOST_SYSTEMS:,} are ranked; does the column "
-                "of systems hold their names? Else leave out systems with few matches."
+                f"ties: {8e-9 * self.n_systems**2:,.0f} GB each. At most {MOST_SYSTEMS:,} are ranked; check that the "
+                f"column of systems holds their names, or leave out systems with few matches."
             )
         first, second = (self.right, self.left) if swap else (self.left, self.right)
         cell = first[rows] * self.n_systems + second[rows]

@@ -1,4 +1,4 @@
-"""Every two systems that were judged on the same segment, and how far apart."""
+"""Pairs of systems that were judged on the same segment, and their differences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from betterthan.errors import TableError
 
 
 class Meetings(NamedTuple):
-    """A system's meetings with later ones, a row each."""
+    """Pairs of a system with later ones, one per row."""
 
     left: IntArray
     right: IntArray
@@ -24,12 +24,12 @@ class Meetings(NamedTuple):
 
 
 def meetings(goodness: FloatArray, codes: IntArray, left: int, *, margin: float, noise: float) -> Meetings:
-    """Return a system's meetings with later ones; close pairs and identical outputs are tied.
+    """Return the pairs of a system with later ones; close pairs and identical outputs are tied.
 
     Parameters
     ----------
     goodness : array, shape (m, n)
-        Higher is better; NaN where nobody judged.
+        Higher is better; NaN where there is no judgment.
     codes : array of int, shape (m, n)
         Equal codes of 0 or more on a segment are the same text.
     left : int
@@ -56,7 +56,7 @@ def meetings(goodness: FloatArray, codes: IntArray, left: int, *, margin: float,
 
 
 def shares_kept(goodness: FloatArray, margins: FloatArray, *, noise: float) -> FloatArray:
-    """Return the share of all meetings that are at least each margin apart; NaN when there are none.
+    """Return the share of all pairs that differ by at least each margin; NaN when there are none.
 
     Examples
     --------
@@ -68,12 +68,12 @@ def shares_kept(goodness: FloatArray, margins: FloatArray, *, noise: float) -> F
         gap = np.abs(goodness[left] - goodness[left + 1 :])
         gap = np.sort(gap[~np.isnan(gap)])
         judged += gap.size
-        floor = np.searchsorted(gap, noise, side="right")  # what is level is kept by no margin
+        floor = np.searchsorted(gap, noise, side="right")  # equal scores are not kept by any margin
         kept += gap.size - np.maximum(np.searchsorted(gap, margins - noise, side="left"), floor)
     return kept / judged if judged else np.full(margins.size, np.nan)
 
 
 def check_margin(margin: object) -> None:
-    """Refuse what is no margin."""
+    """Raise unless `margin` is a valid margin."""
     if not (isinstance(margin, int | float | np.number) and 0 <= margin < np.inf):
-        raise TableError(f"margin must be a number of 0 or more, not {margin!r}.")
+        raise TableError(f"margin must be a non-negative number, not {margin!r}.")

@@ -42,7 +42,7 @@ class Ratings(Frozen):
     Parameters
     ----------
     name : str
-        What was asked, such as "DA" or "MQM".
+        Name of the ratings, such as "DA" or "MQM".
     systems, segments, judges : sequence of str
         Distinct names.
     system, segment, judge : array_like of int, shape (t,)
@@ -115,7 +115,7 @@ class Ratings(Frozen):
 
         Done for each judge over everything they judged, before repeated judgments are averaged. The standard
         deviation divides by the number of the judge's judgments minus one. A judge with a single judgment,
-        or who always gives the same score, says nothing about differences: these rows are left out and counted
+        or who always gives the same score, carries no information on differences: these rows are left out and counted
         in the notes.
         """
         n_judges = len(self.judges)
@@ -125,14 +125,16 @@ class Ratings(Frozen):
         spread = np.sqrt(
             np.bincount(self.judge, weights=centred**2, minlength=n_judges) / np.maximum(count - 1, 1)
         )
-        # A constant judge's centred scores are rounding noise, not exact zeros, so the scores are compared.
+        # A constant judge's centered scores are rounding noise, not exact zeros, so the scores are compared.
         any_score = np.zeros(n_judges)
         any_score[self.judge] = self.score
         differing = np.bincount(self.judge, weights=self.score != any_score[self.judge], minlength=n_judges)
         flat = (differing == 0) | (spread == 0)
         keep = ~flat[self.judge]
         silent = [self.judges[i] for i in np.flatnonzero(flat & (count > 0))]
-        note = f"{int((~keep).sum())} judgments left out: judges with no spread ({some_of(silent)})."
+        note = (
+            f"{int((~keep).sum())} judgments left out: judges whose scores do not vary ({some_of(silent)})."
+        )
         z = centred / np.where(flat, 1.0, spread)[self.judge]
         kept = self._rows(keep, score=z[keep])
         return replace(kept, notes=(*self.notes, note)) if silent else kept
@@ -142,8 +144,8 @@ class Ratings(Frozen):
             self, system=self.system[keep], segment=self.segment[keep], judge=self.judge[keep], score=score
         )
 
-    def without(self, judges: Sequence[str], *, because: str = "as asked") -> Ratings:
-        """Return the ratings without these judges, and say in a note how much that takes away.
+    def without(self, judges: Sequence[str], *, because: str = "on request") -> Ratings:
+        """Return the ratings without these judges, with a note on what was removed.
 
         Parameters
         ----------
@@ -157,14 +159,14 @@ class Ratings(Frozen):
         UnknownName
             When there is no such judge.
         TableError
-            When nobody would be left.
+            When no judge would be left.
 
         Examples
         --------
         >>> ratings = Ratings(name="DA", systems=["A"], segments=["1"], judges=["x", "y"],
         ...                   system=[0, 0], segment=[0, 0], judge=[0, 1], score=[70, 40])
         >>> ratings.without(["x"]).notes
-        ('1 of 2 judgments left out: judges x, as asked.',)
+        ('1 of 2 judgments left out: judges x, on request.',)
         """
         gone = positions(tuple(judges), self.judges, what="judge")
         stays = np.full(len(self.judges), True)
@@ -172,7 +174,7 @@ class Ratings(Frozen):
         if stays.all():
             return self
         if not stays.any():
-            raise TableError("No judge would be left. Keep at least one, or loosen the rule.")
+            raise TableError("No judge would be left. Keep at least one, or relax the rule.")
         keep = stays[self.judge]
         lost = f"{int((~keep).sum())} of {keep.size} judgments"
         note = f"{lost} left out: judges {some_of([self.judges[i] for i in np.unique(gone)])}, {because}."
@@ -216,7 +218,7 @@ class Ratings(Frozen):
         )
 
     def to_scores(self, *, min_judgements: int = 1) -> Scores:
-        """Return the mean judgment of each segment of each system; NaN where nobody judged.
+        """Return the mean judgment of each segment of each system; NaN where there is none.
 
         Parameters
         ----------
@@ -225,7 +227,7 @@ class Ratings(Frozen):
 
         Notes
         -----
-        A direct assessment (told by the name: DA, adequacy, fluency) in which segments have fewer than 15
+        A direct assessment (recognized by the name: DA, adequacy, fluency) in which segments have fewer than 15
         judgments gets a note, because scores of single segments made from fewer are not reproducible [1]_.
 
         References
@@ -271,8 +273,8 @@ class Ratings(Frozen):
         keep_ties : bool, default False
             Keep the closer pairs as ties instead of leaving them out.
         texts : Texts, optional
-            The outputs. Two systems with the same text on a segment are tied there, however far apart they
-            were judged; like other ties they are left out unless `keep_ties`. A note counts them.
+            The outputs. Two systems with the same text on a segment are tied there, however much their scores differ;
+            like other ties they are left out unless `keep_ties`. A note counts them.
 
         Notes
         -----
@@ -316,7 +318,7 @@ class Ratings(Frozen):
 
         Notes
         -----
-        This is the curve of figure 1 of [1]_: the larger the margin, the surer each pair, and the fewer.
+        This is the curve of figure 1 of [1]_: a larger margin keeps fewer but more reliable pairs.
 
         References
         ----------
@@ -380,7 +382,7 @@ class Ratings(Frozen):
 
 def _whole(count: object) -> int:
     if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
-        raise TableError(f"min_judgements must be a whole number of 1 or more, not {count!r}.")
+        raise TableError(f"min_judgements must be a positive integer, not {count!r}.")
     return int(count)
 
 

@@ -1,7 +1,7 @@
-"""Segments that a file does not name: numbers of rows, which mean nothing in another file unless rows correspond.
+"""Segments without ids: row numbers, which are meaningless in another file unless rows correspond.
 
-A reader that numbers rows says so in the field `row_order` of its table. Tables are joined by ids or, when none of them
-has any, by equal numbers of rows. Everything else could pair the wrong segments, and no result would show it.
+A reader that numbers rows sets the field `row_order` of its table. Tables are joined by ids or, when none of them has
+any, by row number if their numbers of rows are equal. Anything else could silently pair the wrong segments.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class RowOrder(NamedTuple):
     n_rows : int
         The number of rows, from 1.
     unused_ids : tuple of str
-        Columns that were not used and yet tell every row from the others, as ids do.
+        Unused columns with a distinct value in every row, like ids.
     is_layout : bool
-        Whether the layout itself says that line k is segment k of the test set, as the metrics task does.
+        Whether the layout defines line k as segment k of the test set, as in the metrics task.
     """
 
     n_rows: int
@@ -78,25 +78,25 @@ def to_json(order: RowOrder | None) -> dict[str, object] | None:
 
 
 def are_matched_by_order(tables: Sequence[Identified]) -> bool:
-    """Whether a reader must be told that rows were matched by order: no table has ids, and no layout asks for it."""
+    """Whether a note on matching by row order is needed: no table has ids, and no layout defines the order."""
     orders = [table.row_order for table in tables]
     return len(orders) > 1 and any(order is not None and not order.is_layout for order in orders)
 
 
 def check_identity(tables: Sequence[Identified], *, names: Sequence[str]) -> None:
-    """Refuse to join tables whose segments may not be the same although they have the same names.
+    """Raise when segments with the same names may differ between tables.
 
     Parameters
     ----------
     tables : sequence of tables
     names : sequence of str
-        What to call them in messages: their metrics or files.
+        Their names in messages: metrics or files.
 
     Raises
     ------
     TableError
         When only some have ids (BT232), numbers of rows differ (BT332), an unused column looks like ids (BT233), the
-        same row is of two documents (BT234), or ids count from 0 in one and from 1 in the other (BT235).
+        same row belongs to two documents (BT234), or ids start from 0 in one and from 1 in the other (BT235).
     """
     labelled = [(table, f'"{name}"') for table, name in zip(tables, names, strict=True)]
     with_ids = [pair for pair in labelled if pair[0].row_order is None]
@@ -111,7 +111,7 @@ def check_identity(tables: Sequence[Identified], *, names: Sequence[str]) -> Non
 
 
 def _check_lines(lines: Identified, numbered: str, table: Identified, with_ids: str) -> None:
-    """Refuse rows beside ids, unless the rows are the lines of a test set and the ids are numbers of its lines."""
+    """Raise when only some tables have ids, unless rows are lines of a test set and ids are line numbers."""
     assert lines.row_order is not None  # noqa: S101  (asked for a numbered table)
     if lines.row_order.is_layout:
         check_start((lines.segments, numbered), (table.segments, with_ids))
@@ -138,8 +138,8 @@ def _check_rows(one: Identified, first: str, other: Identified, second: str) -> 
     if one.row_order.n_rows != other.row_order.n_rows:
         raise TableError(
             Message(
-                "{second} has {n_second:,} rows, but {first} has {n_first:,}, and no ids say which rows "
-                "belong together. Name the column of the segment ids with {item}, or score the same "
+                "{second} has {n_second:,} rows, but {first} has {n_first:,}, and there are no ids to match rows. "
+                "Name the column of the segment ids with {item}, or score the same "
                 "segments.",
                 second=second,
                 n_second=other.row_order.n_rows,
@@ -182,7 +182,7 @@ def _check_documents(one: Identified, first: str, other: Identified, second: str
 
 
 def check_start(one: tuple[Sequence[str], str], other: tuple[Sequence[str], str]) -> None:
-    """Doubt ids that count from 0 in one table and from 1 in the other; one of the two may hold a part of the segments.
+    """Raise when ids may start from 0 in one table and from 1 in the other; one of the two may be incomplete.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def check_start(one: tuple[Sequence[str], str], other: tuple[Sequence[str], str]
     Raises
     ------
     TableError
-        When both readings fit (BT235).
+        When it is ambiguous (BT235).
     """
     if ("0" in one[0]) == ("0" in other[0]):
         return
@@ -220,7 +220,7 @@ def check_start(one: tuple[Sequence[str], str], other: tuple[Sequence[str], str]
 
 
 def _as_counts(segments: Sequence[str]) -> set[int] | None:
-    """Return the segments as whole numbers, None when a name is anything else."""
+    """Return the segments as integers, None when a name is not one."""
     if not all(name.isascii() and name.isdigit() for name in segments):
         return None
     found = {int(name) for name in segments}

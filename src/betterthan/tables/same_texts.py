@@ -14,19 +14,19 @@ from betterthan.tables.texts import Texts
 def text_codes(texts: Texts, *, systems: Sequence[str], segments: Sequence[str]) -> IntArray:
     """Return a code for each output, systems × segments: equal codes on a segment are the same text.
 
-    Texts are the same when every character is, blanks included. A missing output, or a system or segment that
-    `texts` does not have, is the same as nothing and gets a negative code.
+    Texts are the same when every character is, including blanks. A missing output, or a system or segment that `texts`
+    does not have, matches nothing and gets a negative code.
 
     Parameters
     ----------
     texts : Texts
     systems, segments : sequence of str
-        The rows and columns wanted, in this order.
+        Rows and columns of the result, in this order.
 
     Raises
     ------
     TableError
-        When fewer than two systems, or no segment, are shared: the names do not fit, and nothing would be found.
+        When fewer than two systems, or no segment, are shared, because the names do not match.
 
     Examples
     --------

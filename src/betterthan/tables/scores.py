@@ -29,7 +29,7 @@ from betterthan.tables.row_order import RowOrder, as_row_order, to_json
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scores(Frozen):
-    """Scores of m systems on the same n segments by one metric (or by people).
+    """Scores of m systems on the same n segments by one metric (or human judgments).
 
     Parameters
     ----------
@@ -40,17 +40,17 @@ class Scores(Frozen):
     segments : sequence of str
         n distinct ids; the pairing of systems is by these.
     values : array_like of float, shape (m, n)
-        NaN where a score is missing; infinite numbers are refused.
+        NaN where a score is missing; infinite numbers are an error.
     higher_is_better : bool, default True
         Direction of the metric. Verbs read only :attr:`goodness`.
     groups : sequence of str, shape (n,), optional
         The document (or session, or any cluster) of each segment.
     notes : sequence of str
-        What was said while the table was made, such as dropped rows.
+        Notes, such as dropped rows.
     row_order : RowOrder, optional
         Set by readers of files without ids: segments are then the numbers of rows, and tables are joined with care.
     direction_doubt : str, optional
-        Why it is not clear which direction is better, and how to say it; :attr:`goodness` is refused then.
+        Why the direction is unclear, and how to set it; :attr:`goodness` then raises an error.
 
     Examples
     --------
@@ -101,8 +101,22 @@ class Scores(Frozen):
         return int(np.isnan(self.values).sum())
 
     @property
+    def is_binary(self) -> bool:
+        """Whether the scores are only 0 and 1, right or wrong, and both occur; missing scores are neither.
+
+        Examples
+        --------
+        >>> Scores(name="m", systems=["A", "B"], segments=["1", "2"], values=[[1, 0], [1, np.nan]]).is_binary
+        True
+        """
+        for values in (self.values[:1, :64], self.values):  # a glance settles nearly all other tables
+            if not ((values == 0) | (values == 1) | np.isnan(values)).all():
+                return False
+        return bool((self.values == 0).any() and (self.values == 1).any())  # all 1 could be any score
+
+    @property
     def sign(self) -> float:
-        """What makes more of the metric better: 1, or -1 when lower is better.
+        """Sign of the direction: 1, or -1 when lower is better.
 
         Raises
         ------
@@ -115,7 +129,7 @@ class Scores(Frozen):
 
     @property
     def goodness(self) -> FloatArray:
-        """The values, negated when lower is better, so that more is always better.
+        """The values, negated when lower is better, so that higher is always better.
 
         Raises
         ------
@@ -147,7 +161,7 @@ class Scores(Frozen):
         rows = positions(systems, self.systems, what="system")
         columns = positions(segments, self.segments, what="segment")
         names = at(rows, self.systems), at(columns, self.segments)
-        if names == (self.systems, self.segments):  # a table does not change, so it need not be made again
+        if names == (self.systems, self.segments):  # tables are immutable, so no copy is needed
             return self
         return replace(
             self,
@@ -163,8 +177,8 @@ class Scores(Frozen):
         Parameters
         ----------
         missing : {"raise", "drop"}, default "raise"
-            * "raise": refuse a table with empty cells.
-            * "drop": leave out, for all systems, the segments with an empty cell, and say so in the notes.
+            * "raise": raise an error when scores are missing.
+            * "drop": leave out, for all systems, the segments with a missing score, with a note.
 
         Raises
         ------
@@ -207,7 +221,7 @@ class Scores(Frozen):
         return replace(kept, notes=(*self.notes, note))
 
     def by_group(self) -> Self:
-        """Return the table of documents: the mean of each group's segments, over the scores that are there.
+        """Return the table of documents: the mean of each group's segments, over the available scores.
 
         Groups become the segments, in the order of their first appearance.
 
@@ -242,7 +256,7 @@ class Scores(Frozen):
         return replace(self, segments=names, values=read_only(values), groups=None, row_order=None)
 
     def _alike(self) -> str:
-        """One system under two names has gaps under both."""
+        """One system under two names has missing scores under both."""
         return "".join(f" {note}" for note in look_alikes(self.systems, what="system"))
 
     def _gap_places(self, gaps: BoolArray) -> str:
@@ -285,6 +299,6 @@ def direction_words(*, higher: bool, doubt: str = "") -> str:
 
 
 def _exact_mean(values: FloatArray) -> float:
-    """Mean of the values that are there, of their exact sum."""
+    """Mean of the available values, from their exact sum."""
     known = values[~np.isnan(values)]
     return math.fsum(known.tolist()) / known.size if known.size else math.nan

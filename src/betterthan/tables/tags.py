@@ -17,7 +17,7 @@ from betterthan.tables.frozen import Frozen, fields_from
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WordTags(Frozen):
-    """Labels of w words in n segments: the truth, and what m systems predicted.
+    """Labels of w words in n segments: gold tags, and predictions of m systems.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class WordTags(Frozen):
         n_segments = len(self.segments)
         offsets = index_array(self.offsets, length=n_segments + 1, below=self.gold.size + 1, what="offsets")
         if offsets[0] != 0 or offsets[-1] != self.gold.size or (np.diff(offsets) < 0).any():
-            raise TableError(f"offsets must rise from 0 to the number of words, {self.gold.size}.")
+            raise TableError(f"offsets must increase from 0 to the number of words, {self.gold.size}.")
         put(self, "offsets", offsets)
         put(self, "groups", group_labels(self.groups, n_segments=n_segments))
         put(self, "notes", note_texts(self.notes, system=self.systems))
@@ -80,9 +80,9 @@ class WordTags(Frozen):
         return np.repeat(np.arange(len(self.segments)), np.diff(self.offsets))
 
     def side(self, side: Literal["mt", "gap"]) -> Self:
-        """Return the tags of words ("mt") or of gaps ("gap"), from tags in which they take turns.
+        """Return the tags of words ("mt") or of gaps ("gap"), from alternating tags.
 
-        Gap tags stand before the first word, between words and behind the last: 2N + 1 tags for N words.
+        Gap tags are before the first word, between words and after the last: 2N + 1 tags for N words.
 
         Raises
         ------

@@ -26,7 +26,7 @@ class Texts(Frozen):
     outputs : sequence of sequences of str
         m lists of n texts; None marks an output that is missing.
     references : sequence of sequences of str
-        Any number of lists of n texts: one list a reference, not one list a segment.
+        Any number of lists of n texts: one list per reference, not one list per segment.
     reference_names : sequence of str, optional
         Defaults to "ref", or "ref1", "ref2", …
     sources : sequence of str, optional
@@ -137,15 +137,15 @@ class Texts(Frozen):
 
 def _lines(lines: Iterable[Any], n: int, what: str, *, missing: bool = False) -> tuple[Any, ...]:
     if isinstance(lines, str):
-        raise TableError(f"{what} is a single text; a list of {n} texts is needed, one a segment.")
+        raise TableError(f"{what} is a single text; a list of {n} texts is needed, one per segment.")
     result = listed(lines, what=what)
     if len(result) != n:
-        raise TableError(f"{what} has {len(result)} texts for {n} segments; one a segment is needed.")
+        raise TableError(f"{what} has {len(result)} texts for {n} segments; one per segment is needed.")
     for i, line in enumerate(result, 1):
         if line is None and missing:
             continue
         if not isinstance(line, str):
             raise TableError(f"{what}, segment {i}: {type(line).__name__} found where a text is needed.")
         if not is_writable(line):
-            raise TableError(f"{what}, segment {i}: half a character found. Decode the file as UTF-8.")
+            raise TableError(f"{what}, segment {i}: unpaired surrogate found. Decode the file as UTF-8.")
     return tuple(None if line is None else str.__str__(line) for line in result)

@@ -1,7 +1,7 @@
 """Rows collected into tables: scores by system and segment, judgments by system, segment and judge.
 
-Readers of files that are not grids share these, so that rows, repeated cells, unknown values and numbers are counted
-and refused in one way.
+Readers of files that are not grids share these, so that rows, repeated cells, unknown values and numbers are treated in
+the same way.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Decide = Callable[[str, FloatArray, Options], Direction]
 class ScoresBuilder:
     """Scores of one table, systems and segments in order of first appearance.
 
-    A segment may be any key; a tuple ends with what messages call it.
+    A segment may be any key; the last element of a tuple is its name in messages.
 
     Examples
     --------
@@ -63,12 +63,12 @@ class ScoresBuilder:
         of: str = "",
         fix: str = "Remove one of the two.",
     ) -> None:
-        """Add a score; `of` says in a message what it is a score of, and `fix` what to do about a second one.
+        """Add a score; `of` describes the score in a message, and `fix` is the hint for a second one.
 
         Raises
         ------
         ReadError
-            When the segment of the system has a score and none of the two is to be preferred (BT101).
+            When the segment of the system already has a score and no rule chooses one of the two (BT101).
         """
         place = (
             self.systems.setdefault(system, len(self.systems)),
@@ -96,7 +96,7 @@ class ScoresBuilder:
             self.cells[place].append(score)
 
     def values(self) -> FloatArray:
-        """Return systems × segments; what has no score is NaN.
+        """Return systems × segments; NaN is missing.
 
         Raises
         ------
@@ -146,7 +146,7 @@ def scores_reading(
     n_rows: int,
     dropped: Mapping[str, int] | None = None,
 ) -> Reading:
-    """Account for the rows of tables of scores, with what is doubtful about them.
+    """Account for the rows of tables of scores, with warnings about them.
 
     Raises
     ------
@@ -199,7 +199,7 @@ class _PairRatings:
 
 @dataclass(slots=True)
 class RatingsBuilder:
-    """Every row of a file: the judgments it gave, by language pair, and why the others gave none.
+    """Account of every row of a file: the judgments by language pair, and the reasons why other rows are none.
 
     A judge who saw an item twice keeps one judgment, the last one unless the user chooses another; "mean" keeps all
     and leaves the averaging to :meth:`Ratings.to_scores`.
@@ -239,7 +239,7 @@ class RatingsBuilder:
         before.append(score)
 
     def check_document(self, pair: str, segment: str, document: str, *, path: str, line: int) -> None:
-        """Refuse a line of the test set that two documents claim: their judgments would be mixed up (BT173)."""
+        """Raise when a line of the test set belongs to two documents: their judgments would be mixed up (BT173)."""
         before = self.documents.setdefault((pair, segment), document)
         if before != document:
             raise ReadError(
@@ -270,7 +270,11 @@ class RatingsBuilder:
         counted = tuple(f"{count:,} rows were left out: {why}." for why, count in dropped.items())
         if not self.pairs:
             text = " ".join(
-                ["No row is a judgment of a translation.", *counted, "Check what wrote the file."]
+                [
+                    "The file contains no judgments of translations.",
+                    *counted,
+                    "Check the program that wrote the file.",
+                ]
             )
             raise source.error(text, code="BT011")
         base = self.options.name or name
@@ -300,7 +304,7 @@ def _one_system(table: Ratings, place: str) -> tuple[Problem, ...]:
 
 
 def finite(cell: object, *, path: str, line: int | None, fix: str, of: str = "") -> float:
-    """Return the number in a cell, NaN if it is missing; `fix` says how to write a missing one, `of` what it scores.
+    """Return the number in a cell, NaN if it is missing; `fix` and `of` are parts of the message.
 
     Raises
     ------
@@ -323,11 +327,11 @@ def finite(cell: object, *, path: str, line: int | None, fix: str, of: str = "")
 def unknown_values(
     what: str, counts: Mapping[str, int], known: str, *, path: str, code: str, fix: str
 ) -> ReadError:
-    """Build the error for values in a column of kinds that are not known: all of them, the most frequent first."""
+    """Build the error for unknown values in a categorical column: all of them, the most frequent first."""
     often = sorted(counts.items(), key=lambda item: -item[1])
     listed = [f"{quoted(value, limit=40)}: {count}" for value, count in often]
     return ReadError(
-        f"Unknown {what}: {some_of(listed, limit=5)}. Known are {known}. {fix}", path=path, code=code
+        f"Unknown {what}: {some_of(listed, limit=5)}. Known values are {known}. {fix}", path=path, code=code
     )
 
 
@@ -351,7 +355,7 @@ def table_rows(
             header = _checked_header(split(text), needed, source, line, fix)
             continue
         row = text.split("\t")
-        # A tab too many at the end hides nothing.
+        # An extra tab at the end is harmless.
         while len(row) > len(header) and not row[-1].strip():
             row.pop()
         if len(row) != len(header):
@@ -373,7 +377,7 @@ def _checked_header(
     if missing:
         raise source.error(f"No column is called {some_of(missing)}. {fix}", line=line, code="BT021")
     if len(set(header)) < len(header):
-        raise source.error("Two columns have one name. Rename one.", line=line, code="BT017")
+        raise source.error("Two columns have the same name. Rename one.", line=line, code="BT017")
     return header
 
 
@@ -405,4 +409,4 @@ def field_rows(source: Source, header: Sequence[str], *, missing: str) -> Iterat
 def require_rows(n_rows: int, source: Source) -> None:
     """Refuse a file without any row (BT011)."""
     if not n_rows:
-        raise source.error("There is no row below the header.", code="BT011")
+        raise source.error("There are no rows below the header.", code="BT011")

@@ -1,9 +1,9 @@
-"""All the formats that can be read. A new one is a module in this package and an entry here.
+"""Registry of all formats that can be read. A new one is a module in this package and an entry here.
 
 The module holds ``FORMAT``, ``sniff`` and ``read``, or a ``FormatReader`` of these for each of several related formats;
-the entry says where it is and what at the beginning of a file makes it worth importing. Everything else that depends on
-the format is derived from the two: which options are refused, which formats take a folder, what the documentation and
-the app list.
+the entry gives its location and the signs at the beginning of a file that make it worth importing. Everything else is
+derived from the two: which options are rejected, which formats accept a folder, what the documentation and the app
+list.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ from betterthan.read.grid.columns import RANKS, ROLES, SEVERAL_WINNERS, SIDES, W
 from betterthan.read.protocol import SEVERAL, Options, Reader
 from betterthan.read.source.source import Source
 
-# What at the beginning of a file makes a format worth asking, so that the other formats need not be imported.
-#
-# A sign is necessary, not sufficient: it may admit a format that then declines, but must never keep out one that would
-# have recognized the file. `tests/read/formats/test_declarations.py` holds every format to that.
+# Signs at the beginning of a file that make a format worth trying, so that the other formats need not be imported. A
+# sign is necessary, not sufficient: it may admit a format that then declines, but must never exclude one that would
+# have recognized the file. `tests/read/formats/test_declarations.py` checks every format.
 
 
 JSON: tuple[Container, ...] = ("json", "jsonl")
@@ -38,31 +37,31 @@ SignColumn = str | frozenset[str]
 
 
 def one_of(names: Iterable[str]) -> frozenset[str]:
-    """Return names of columns of which one is enough, as :func:`~betterthan.read.grid.columns.plain` spells them."""
+    """Return alternative names of a column, as :func:`~betterthan.read.grid.columns.plain` spells them."""
     return frozenset(map(plain, names))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sign:
-    r"""One thing that a format may be recognized by; everything that is given must hold.
+    r"""A sign by which a format may be recognized; all conditions that are set must hold.
 
     Attributes
     ----------
     containers : tuple
-        What the file is made of, one of these; any if empty.
+        Allowed containers of the file; any if empty.
     columns : tuple of str or set of str
-        Columns that must be there, spelled without case and punctuation; of a set, one of them.
+        Required columns, without case and punctuation; one of them for a set.
     words : tuple of str
-        Lower-case texts that must occur in the first 64 KB, in any case.
+        Lower-case texts that must occur in the first 64 KB, case ignored.
     pattern : str
         A regular expression that must match somewhere in the first 64 KB; case is ignored, ``^`` is the start of a
         line and ``\A`` that of the file.
     suffix : str
-        What the name of the file ends with, ``.gz`` and ``.zst`` aside.
+        Suffix of the name of the file, ignoring ``.gz`` and ``.zst``.
     other_suffixes : tuple of str
-        Suffixes that the file does not have.
+        Suffixes that the file must not have.
     magic : bytes
-        What the file begins with.
+        First bytes of the file.
     """
 
     containers: tuple[Container, ...] = ()
@@ -76,7 +75,7 @@ class Sign:
 
 @dataclass(slots=True)
 class Beginning:
-    """The beginning of a file as signs see it, looked at once for all formats."""
+    """The beginning of a file, prepared once for the signs of all formats."""
 
     source: Source
     look: Peek
@@ -85,7 +84,7 @@ class Beginning:
     lower: str
 
     def shows(self, sign: Sign) -> bool:
-        """Say whether a sign is there, the cheapest tests first."""
+        """Return whether a sign matches, cheapest tests first."""
         return (
             (not sign.containers or self.look.container in sign.containers)
             and self.source.suffix.endswith(sign.suffix)
@@ -98,12 +97,12 @@ class Beginning:
 
     def _has_column(self, column: SignColumn) -> bool:
         if not self.columns and self.look.container == "json":
-            return True  # no object of the array is as short as the beginning, so its keys are not known
+            return True  # every object of the array is longer than the beginning, so its keys are not known
         return column in self.columns if isinstance(column, str) else not column.isdisjoint(self.columns)
 
 
 def beginning(source: Source) -> Beginning:
-    """Look at a file for all formats at once."""
+    """Prepare the beginning of a file for all formats."""
     look, text = peek(source), beginning_text(source)
     return Beginning(source, look, frozenset(map(plain, look.header)), text, text.lower())
 
@@ -118,10 +117,9 @@ Place = Literal["file", "folder", "either"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a format is, the signs of which one makes it worth importing, and whether it takes a folder.
+    """Location of a format, its alternative signs, and whether it accepts a folder.
 
-    `module` ends in ``:NAME`` where the module holds several formats. Without a sign the format is asked about every
-    file.
+    `module` ends in ``:NAME`` where the module holds several formats. Without a sign the format is tried on every file.
     """
 
     module: str
@@ -231,7 +229,7 @@ READERS: dict[str, Entry] = {
 
 
 def takes_folder(name: str) -> bool:
-    """Say whether a format can be a folder."""
+    """Return whether a format can be a folder."""
     return name in READERS and READERS[name].place != "file"
 
 
@@ -248,7 +246,7 @@ def plausible(source: Source) -> Iterator[Reader]:
 
 @cache
 def reader(name: str) -> Reader:
-    """Return the reader of that name.
+    """Return the reader with this name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A look at the beginning of a file: its container, delimiter, header and first rows."""
+"""The beginning of a file: its container, delimiter, header and first rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peek:
-    """What the first rows show.
+    """The beginning of a file, parsed.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Peek:
     rows : list of lists
         At most 50, as far as they could be parsed; shorter rows are padded with None.
     delimiter : str
-        Of a delimited file.
+        Delimiter of a delimited file.
     """
 
     container: Container
@@ -55,7 +55,7 @@ _seen: WeakKeyDictionary[Source, Peek | ReadError] = WeakKeyDictionary()
 
 
 def peek(source: Source) -> Peek:
-    """Look at a source once; the answer, or what stood in its way, is remembered as long as the source lives."""
+    """Inspect a source; the result, or the error, is cached as long as the source lives."""
     if source not in _seen:
         try:
             _seen[source] = _look(source)
@@ -69,7 +69,7 @@ def peek(source: Source) -> Peek:
 
 
 def once(look: Callable[[Source], T]) -> Callable[[Source], T]:
-    """Make a function of a file remember its answer as long as the source lives; folders may change in between."""
+    """Cache the result of a function of a file as long as the source lives; folders may change in between."""
     answers: WeakKeyDictionary[Source, T] = WeakKeyDictionary()
 
     @wraps(look)
@@ -84,7 +84,7 @@ def once(look: Callable[[Source], T]) -> Callable[[Source], T]:
 
 
 def _again(error: ReadError) -> ReadError:
-    """Return an error like another, without the frames that would keep the source and its temporary file alive."""
+    """Return a copy of an error without the frames that would keep the source and its temporary file alive."""
     return ReadError(error.message, path=error.path, line=error.line, code=error.code)
 
 
@@ -106,7 +106,7 @@ def _look(source: Source) -> Peek:
     header = column_names(records[0]) if records else ()
     width = len(header)
     if width > MOST_COLUMNS:
-        # No table: every reader would look at every cell of it in vain.
+        # Not a table: every reader would inspect every cell for nothing.
         return Peek(container="delimited", header=(), rows=[], delimiter=delimiter)
     rows = [[*record[:width], *[None] * (width - len(record))] for record in records[1:]]
     return Peek(container="delimited", header=header, rows=rows, delimiter=delimiter)
@@ -123,14 +123,14 @@ def first_lines(source: Source) -> list[str]:
 
 
 def beginning_text(source: Source) -> str:
-    """Return the first 64 KB as text; of lines so long that not two of them end there, the first three."""
+    """Return the first 64 KB as text; if fewer than two lines end there, the first three lines."""
     if source.is_parquet or len(source.head) < HEAD_BYTES or source.head.count(b"\n") >= 2:
         return source.head.decode("utf-8-sig", errors="replace")
     return "".join(first_lines(source))
 
 
 def find_delimiter(lines: Sequence[str]) -> str:
-    """Return the delimiter that cuts the most lines into as many cells as the header has, more than one."""
+    """Return the delimiter that splits most lines into the same number of cells as the header, more than one."""
 
     def fit(delimiter: str) -> tuple[bool, float, int]:
         records = _records(lines, delimiter)
@@ -147,14 +147,14 @@ def _records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
         return [_cells(line) for line in filled]  # no cell spans several lines
     records: list[list[str]] = []
     reader = csv.reader(io.StringIO("".join(lines), newline="\n"), delimiter=delimiter)
-    # What can be parsed is enough for a look; the reading names the fault.
+    # A partial parse is enough here; reading the file reports the error.
     with suppress(csv.Error):
         records.extend(record for record in reader if record)
     return records
 
 
 def _cells(line: str) -> list[str]:
-    """Return the cells of a line with tabs; quotes are text where they do not enclose a cell of their own."""
+    """Return the cells of a line with tabs; quotes are text unless they enclose a whole cell."""
     texts = line.rstrip("\r\n").split("\t")
     cells = texts
     if '"' in line:
@@ -176,7 +176,7 @@ def _json_rows(lines: Sequence[str]) -> tuple[tuple[str, ...], list[list[Any]]]:
 
 
 def _array_start(head: bytes) -> list[dict[str, Any]]:
-    """Return the objects at the beginning of a JSON array of which the end may not be there."""
+    """Return the objects at the beginning of a JSON array that may be truncated."""
     text = head.decode("utf-8-sig", errors="replace").lstrip().removeprefix("[")
     decoder = json.JSONDecoder()
     objects: list[dict[str, Any]] = []

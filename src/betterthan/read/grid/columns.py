@@ -1,4 +1,4 @@
-"""Which column plays which role, found by name or told by the user."""
+"""Roles of columns, found by name or set by the user."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from betterthan.errors import ReadError, unknown_name
 from betterthan.messages import COLUMN, Message, Option
 
-# In each role the first name that occurs wins; case and punctuation are ignored.
+# For each role the first name that occurs is used; case and punctuation are ignored.
 ROLES: dict[str, tuple[str, ...]] = {
     "item": (
         "item", "item_id", "id", "example_id", "instance_id", "instance", "sample_id", "doc_hash", "segment",
@@ -78,7 +78,7 @@ _SCORE = frozenset(map(plain, ROLES["score"]))
 
 
 def is_called_score(name: str) -> bool:
-    """Whether a column is called just "score" or the like, which does not say of what.
+    """Whether a column has a generic name such as "score".
 
     Examples
     --------
@@ -91,14 +91,14 @@ def is_called_score(name: str) -> bool:
 def find(
     header: Sequence[str], named: Mapping[str, str], roles: Sequence[str], *, path: str
 ) -> dict[str, int]:
-    """Return the column of each of `roles` that the header has.
+    """Return the column of each of `roles` in the header.
 
     Raises
     ------
     UnknownName
-        When the user named a column that is not there.
+        When the user named a column that does not exist.
     ReadError
-        When two columns fit a role equally well (BT020).
+        When two columns match a role equally well (BT020).
     """
     positions: dict[str, int] = {}
     by_name: dict[str, list[int]] = {}
@@ -130,7 +130,7 @@ def _by_name(
             first, second = (header[column] for column in fitting[:2])
             raise ReadError(
                 Message(
-                    'The {role} may be in column "{first}" or in column "{second}". Say which one: {fix}.',
+                    'The {role} may be in column "{first}" or in column "{second}". Choose one with {fix}.',
                     role=role,
                     first=first,
                     second=second,

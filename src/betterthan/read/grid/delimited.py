@@ -1,4 +1,4 @@
-"""Delimited text: its rows, and quotes that may hide some of them."""
+"""Delimited text: rows, and quotes that may hide some of them."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def delimited_grid(
         lines.append(line)
         rows.append(record)
     while rows and len(header) == 1 and rows[-1] == [""]:
-        # Blank lines at the end of a single column are the file's, not the table's.
+        # Blank lines at the end of a single column belong to the file, not to the table.
         del rows[-1], lines[-1]
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(header)
     return MemoryGrid(name=source.name, header=column_names(header), columns=columns, lines=lines)
 
 
 def column_names(header: Sequence[str]) -> tuple[str, ...]:
-    """Return the cells of a header as names; quotes round a name are no part of it, even where quotes are text."""
+    """Return the cells of a header as names; quotes around a name are not part of it, even where quotes are text."""
     return tuple(_bare(cell.strip()) for cell in header)
 
 
@@ -87,7 +87,7 @@ def numbered_records(
 
 
 def header_of(source: Source, delimiter: str, *, quoting: Quoting) -> tuple[str, ...]:
-    """Return the names of the columns, which are those of a small file in the same way."""
+    """Return the names of the columns, parsed as in a small file."""
     with open_text(source) as lines:
         return column_names(next(numbered_records(lines, source, delimiter, quoting=quoting), (1, []))[1])
 
@@ -111,7 +111,7 @@ def _allow_long_cells() -> None:
 
 def _broken(error: csv.Error, source: Source, line: int) -> ReadError:
     if "new-line" in str(error):
-        what = "A carriage return stands inside the line. Save the file with ordinary line ends"
+        what = "The line contains a carriage return. Save the file with regular line endings"
     else:
         what = (
             'A quotation mark is never closed, or text follows a closing one. Write a quote in a cell as ""'
@@ -129,11 +129,11 @@ def _ragged(width: int, expected: int, source: Source, line: int) -> ReadError:
     )
 
 
-# Whether a table of text keeps the rules of CSV so strictly that every parser reads the same table in it.
+# Whether a text table follows the rules of CSV so strictly that every parser reads the same table.
 #
-# Small tables are parsed by Python and large ones by DuckDB, which forgives other things: an empty cell too many, line
-# ends of two kinds, spaces round quotes. So only a file without any such freedom goes to DuckDB as it stands. It is
-# looked at in large pieces, as numbers, which takes a tenth of the time of parsing it.
+# Small tables are parsed by Python and large ones by DuckDB, which tolerates other deviations: an extra empty cell,
+# mixed line endings, spaces around quotes. So only a file without any of these is passed to DuckDB unchanged. It is
+# inspected in large pieces, as byte arrays, which takes a tenth of the time of parsing.
 
 
 _Bytes = npt.NDArray[np.uint8]
@@ -142,20 +142,20 @@ TAB = "\t"
 
 
 class RegularText:
-    """Looks at a file piece by piece: :meth:`see` each of them in order, then :meth:`end`.
+    """Inspects a file piece by piece: :meth:`see` each of them in order, then :meth:`end`.
 
     Attributes
     ----------
     is_regular : bool
-        Every row has as many cells as the first, quotes enclose whole cells, all lines end alike. Of a file with
-        quotes between tabs nothing is said, because there they may be text.
+        Every row has as many cells as the first, quotes enclose whole cells, all line endings are the same. False for
+        tab-separated files with quotes, because there they may be text.
     has_quotes : bool
     n_spans : int
         Number of rows that span several lines, because a cell in quotes does.
     first_span : tuple of int, optional
         First and last line of the first of them.
     may_hide_rows : bool
-        Whether a line inside such a row would have as many cells as the header, were it not for the quotes.
+        Whether a line inside such a row would have as many cells as the header, if quotes were text.
     """
 
     def __init__(self, delimiter: str) -> None:
@@ -171,7 +171,7 @@ class RegularText:
         self._line = 1
 
     def see(self, chunk: bytes) -> None:
-        """Look at the next piece."""
+        """Inspect the next piece."""
         self.has_quotes = self.has_quotes or b'"' in chunk
         if self.has_quotes and self._delimiter == ord(TAB):
             self.is_regular = False
@@ -179,14 +179,14 @@ class RegularText:
             self._look(self._rest + chunk)
 
     def end(self) -> RegularText:
-        """Look at what is left when there is no further piece."""
+        """Inspect the remainder after the last piece."""
         if self.is_regular and self._rest:
             self._look(self._rest + (b"\r\n" if self._ends_in_return else b"\n"))
             self.is_regular = self.is_regular and not self._rest
         return self
 
     def _look(self, data: bytes) -> None:
-        """Look at all whole rows and keep the rest; the data begin with a row."""
+        """Inspect all complete rows and keep the rest; the data begin with a row."""
         if self._n_separators is None:
             data = data.removeprefix(codecs.BOM_UTF8)
         cells = np.frombuffer(data, dtype=np.uint8)
@@ -194,7 +194,7 @@ class RegularText:
         rows = _outside(lines, quotes)
         size = int(rows[-1]) + 1 if rows.size else 0
         self._rest = data[size:]
-        # Beyond that length a quote is more likely to be open than a cell to be so long.
+        # Beyond this length an unclosed quote is more likely than a long cell.
         self.is_regular = len(self._rest) <= LONGEST_LINE
         if not size:
             return
@@ -217,7 +217,7 @@ class RegularText:
             if is_blank[0]:
                 return False
             self._n_separators = int(n_separators[0])
-        # A blank line is no row, except in a table of one column, where it is an empty cell.
+        # A blank line is not a row, except in a table of one column, where it is an empty cell.
         if is_blank.any() and not self._n_separators:
             return False
         return bool((n_separators[~is_blank] == self._n_separators).all())
@@ -256,11 +256,10 @@ def _outside(positions: IntArray, quotes: IntArray) -> IntArray:
     return positions[np.searchsorted(quotes, positions) % 2 == 0] if quotes.size else positions
 
 
-# What the quotation marks of a table mean: that they enclose a cell, or that they are text.
-#
-# A cell in quotes may hold line ends, so one stray quote at the beginning of a cell and another at the end of a later
-# one hide all rows between. Between tabs nothing has to be quoted, and files of translations are full of quotation
-# marks, so there the lines decide. Elsewhere quotes enclose cells, and what looks like hidden rows is refused.
+# Meaning of the quotation marks of a table: they enclose a cell, or they are text. A quoted cell may contain line
+# breaks, so one stray quote at the beginning of a cell and another at the end of a later one hide all rows in between.
+# Tab-separated cells need no quotes, and files of translations are full of quotation marks, so there the lines decide.
+# Elsewhere quotes enclose cells, and apparent hidden rows are an error.
 
 
 _SAMPLE = 2_000
@@ -269,7 +268,7 @@ _FEW = 3
 
 
 class _Meaning(NamedTuple):
-    """How the quotes of a table are read, and what has to be said about it."""
+    """How the quotes of a table are read, with notes."""
 
     quoting: Quoting = csv.QUOTE_MINIMAL
     note: str | None = None
@@ -280,7 +279,7 @@ _notes: WeakKeyDictionary[Source, str] = WeakKeyDictionary()
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """A row that spans several lines: the number of the first one, and all of them as they stand."""
+    """A row that spans several lines: the number of the first one, and the raw lines."""
 
     line: int
     texts: tuple[str, ...]
@@ -288,7 +287,7 @@ class _Span:
 
 @dataclass(slots=True)
 class _Rows:
-    """What the rows of a table look like: some of those on one line, and those whose lines might be rows themselves."""
+    """Sample of the rows of a table: some on one line, and those whose lines might be rows themselves."""
 
     width: int = 0
     single: list[list[str]] = field(default_factory=list)
@@ -298,21 +297,21 @@ class _Rows:
 
 
 def read_quotes(source: Source, delimiter: str, look: RegularText, reopen: Callable[[], IO[str]]) -> Quoting:
-    """Decide what the quotes of a table mean; what has to be said about it is in :func:`quote_notes` from then on.
+    """Decide the meaning of the quotes of a table; :func:`quote_notes` returns notes on it.
 
     Parameters
     ----------
     source : Source
     delimiter : str
     look : RegularText
-        That has seen the whole file.
+        After inspecting the whole file.
     reopen : callable
         Opens the text from its beginning.
 
     Raises
     ------
     ReadError
-        When lines may be rows of their own or one cell in quotes (BT240), or the table is malformed (BT012, BT015).
+        When lines may be separate rows or one quoted cell (BT240), or the table is malformed (BT012, BT015).
     """
     quoting, note = _meaning(source, delimiter, look, reopen)
     if note is not None:
@@ -321,7 +320,7 @@ def read_quotes(source: Source, delimiter: str, look: RegularText, reopen: Calla
 
 
 def quote_notes(source: Source) -> tuple[str, ...]:
-    """Return what has to be said about the quotes of a table that was read."""
+    """Return notes on the quotes of a table that was read."""
     return (_notes[source],) if source in _notes else ()
 
 
@@ -353,7 +352,7 @@ def _every_line_fits(reopen: Callable[[], IO[str]]) -> bool:
 
 
 def _between_tabs(source: Source, reopen: Callable[[], IO[str]]) -> _Meaning:
-    """Decide where every line fits with quotes as text."""
+    """Decide where every line has the right number of cells with quotes as text."""
     try:
         rows = _rows(source, TAB, reopen)
     except ReadError:
@@ -371,7 +370,7 @@ def _between_tabs(source: Source, reopen: Callable[[], IO[str]]) -> _Meaning:
     first, last = rows.first_span
     note = (
         f"Quotation marks are read as text, because every line has {rows.width} cells then. "
-        f"As quotes round a cell they would join lines {first} to {last}."
+        f"As quotes around a cell they would join lines {first} to {last}."
     )
     return _Meaning(csv.QUOTE_NONE, note)
 
@@ -408,9 +407,9 @@ def _may_hide(texts: Sequence[str], width: int, delimiter: str) -> bool:
 
 
 def _hides_rows(span: _Span, rows: _Rows, delimiter: str) -> bool:
-    """Whether lines of a cell look like rows: all by their number of cells, or one by what stands in its cells too.
+    """Whether lines of a cell look like rows: all by their number of cells, or one also by the contents of its cells.
 
-    The last line alone proves nothing: where the first cell has a line end, all others stand there.
+    The last line alone is not evidence: where the first cell has a line break, all other cells are on the last line.
     """
     if rows.width < 2:
         return False
@@ -421,9 +420,10 @@ def _hides_rows(span: _Span, rows: _Rows, delimiter: str) -> bool:
 
 
 def _fits(texts: Sequence[str], rows: _Rows, delimiter: str, *, known: bool = False) -> bool:
-    """Whether lines read as rows agree with the others: numbers where all are numbers, labels where these recur.
+    """Whether lines read as rows are consistent with the other rows, in columns of numbers and of recurring labels.
 
-    With `known`, a column of numbers or labels is needed; else a table without any agrees with everything.
+    With `known`, a column of numbers or labels is required; otherwise a table without any is consistent with
+    everything.
     """
     n_known = 0
     for column in range(rows.width):
@@ -441,11 +441,11 @@ def _fits(texts: Sequence[str], rows: _Rows, delimiter: str, *, known: bool = Fa
 
 
 def _needless(reopen: Callable[[], IO[str]]) -> tuple[int, str] | None:
-    """Return the line and text of a cell in quotes that no program would have put there, if there is one.
+    """Return the line and text of a quoted cell that no program would have quoted, if there is one.
 
-    Programs put in quotes the cells that need it, or every text of a column, or at least the header.
+    Programs quote the cells that need it, or every text of a column, or at least the header.
     """
-    bare: set[int] = set()  # columns with texts without quotes
+    bare: set[int] = set()  # columns with unquoted texts
     cells_of_line: dict[int, tuple[int, str]] = {}
     with closing(reopen()) as lines:
         for number, line in enumerate(lines, 1):
@@ -454,7 +454,7 @@ def _needless(reopen: Callable[[], IO[str]]) -> tuple[int, str] | None:
                 return None
             for column, cell in enumerate(cells):
                 if cell.startswith('"'):
-                    # A text with white space at its edge is put in quotes because some readers trim it.
+                    # Some writers quote a text with white space at its ends, because some readers trim it.
                     if '"' not in cell[1:-1] and cell[1:-1] == cell[1:-1].strip():
                         cells_of_line.setdefault(column, (number, cell))
                 elif number > 1 and column not in bare and np.isposinf(parse(cell)):
@@ -466,10 +466,10 @@ def _span_note(n_spans: int, first: tuple[int, int] | None) -> str | None:
     if first is None:
         return None
     if n_spans == 1:
-        return f"One row spans lines {first[0]} to {first[1]}, because a cell in quotes has line ends."
+        return f"One row spans lines {first[0]} to {first[1]}, because a quoted cell contains line breaks."
     return (
-        f"{n_spans:,} rows span several lines (the first: lines {first[0]} to {first[1]}), because cells in quotes "
-        f"have line ends."
+        f"{n_spans:,} rows span several lines (the first: lines {first[0]} to {first[1]}), because quoted cells "
+        f"contain line breaks."
     )
 
 
@@ -477,9 +477,9 @@ def _doubt(span: _Span, source: Source) -> ReadError:
     n_lines = len(span.texts)
     return source.error(
         f"Lines {span.line} to {span.line + n_lines - 1} are one row if the quotation marks enclose a cell, but "
-        f"several rows if they are text, and both can be read. To have several rows, remove the quotation marks in "
-        f"these lines; to have one row, write its cell on one line, or give the table as JSON lines or Parquet, where "
-        f"a cell may have line ends.",
+        f"several rows if they are text, and both readings are possible. For several rows, remove the quotation "
+        f"marks in these lines; for one row, write its cell on one line, or write the table as JSON lines or "
+        f"Parquet, where a cell may contain line breaks.",
         line=span.line,
         code="BT240",
     )

@@ -1,4 +1,4 @@
-"""DuckDB, locked to the files it was opened for, and the grid that is read through it."""
+"""DuckDB, locked to the files it was opened for, and the grid that is read with it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,7 +53,7 @@ def connect(source: Source) -> duckdb.DuckDBPyConnection:
 def connect_to(paths: Iterable[Path]) -> duckdb.DuckDBPyConnection:
     """Return an in-memory connection that can read and write these files and nothing else.
 
-    Beyond its share of the memory budget the engine spills to a temporary folder, which goes when the connection does.
+    Beyond its share of the memory budget the engine spills to a temporary folder, which is deleted with the connection.
     """
     import duckdb  # noqa: PLC0415  (the engine takes a tenth of a second to load)
 
@@ -69,7 +69,9 @@ def connect_to(paths: Iterable[Path]) -> duckdb.DuckDBPyConnection:
         }
     )
     weakref.finalize(connection, shutil.rmtree, spill, ignore_errors=True)
-    connection.execute("SET enable_progress_bar = false")  # it would stand in the middle of the answer
+    # In a notebook without ipywidgets there is no progress bar, and the engine refuses to turn it off.
+    with suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = false")  # it would appear in the middle of the output
     allowed = ", ".join(path_literal(path) for path in paths)
     connection.execute(f"SET allowed_paths = [{allowed}]")
     connection.execute("SET enable_external_access = false")
@@ -78,14 +80,14 @@ def connect_to(paths: Iterable[Path]) -> duckdb.DuckDBPyConnection:
 
 
 def _most_spilled(folder: str) -> int:
-    """Return how much the engine may write to disk: never so much that nothing is left for others."""
+    """Return how much the engine may write to disk, leaving space for others."""
     return min(budget.most_unpacked(), shutil.disk_usage(folder).free // 2)
 
 
 def scan(function: str, *sources: Source, **options: str) -> str:
-    """Return the SQL of a table function over files, read from these files and from nothing in their paths.
+    """Return the SQL of a table function over files, without partition columns from their paths.
 
-    Left to itself, the engine takes a folder called ``score=7`` for a column, whose value replaces the file's own.
+    By default the engine treats a folder called ``score=7`` as a column, whose value replaces the file's own.
 
     Parameters
     ----------
@@ -104,7 +106,7 @@ def scan(function: str, *sources: Source, **options: str) -> str:
 def delimited_scan(file: Source, delimiter: str, n_columns: int) -> str:
     """Return the SQL of a regular table of text; its columns are texts called ``c0``, ``c1``, ….
 
-    They are numbered, because the engine does not tell "Left" from "left".
+    They are numbered, because the engine does not distinguish "Left" from "left".
     """
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(n_columns))
     return scan(
@@ -117,7 +119,7 @@ def delimited_scan(file: Source, delimiter: str, n_columns: int) -> str:
         escape="'\"'",
         strict_mode="true",
         max_line_size=str(LONGEST_LINE),
-        # Left to itself, the engine takes sixteen lines of that length, 256 MB, for any file that is packed.
+        # By default the engine allocates sixteen lines of that length, 256 MB, for any compressed file.
         buffer_size=str(2 * LONGEST_LINE),
         columns=f"{{{columns}}}",
         compression="'gzip'" if file.is_gzip else "'none'",
@@ -125,10 +127,10 @@ def delimited_scan(file: Source, delimiter: str, n_columns: int) -> str:
 
 
 def path_literal(path: Path) -> str:
-    """Return a path as an SQL string that stands for this file alone.
+    """Return a path as an SQL string that matches this file only.
 
     The engine reads ``[1]``, ``*`` and ``?`` in a path as a pattern, and has no way to quote them; such a file is
-    opened by a link with a plain name.
+    opened through a link with a plain name.
     """
     path = path.resolve()
     if not _PATTERN & set(str(path)):
@@ -141,7 +143,7 @@ _PATTERN = frozenset("*?[")
 
 @functools.cache
 def _link(path: Path) -> Path:
-    """Return a link to a file; it stays until the process ends, for queries hold its name."""
+    """Return a link to a file; it exists until the process ends, because queries use its name."""
     link = Path(tempfile.mkdtemp(prefix="link-", dir=scratch.folder())) / "file"
     link.symlink_to(path)
     return link
@@ -158,14 +160,14 @@ def identifier(name: str) -> str:
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Whether the engine ran over its memory, or over what it may write to disk for lack of memory."""
+    """Whether the engine exceeded its memory limit, or its limit of temporary files."""
     import duckdb  # noqa: PLC0415
 
     return isinstance(error, MemoryError | duckdb.OutOfMemoryException) or "bad_alloc" in str(error)
 
 
 def read_error(error: Exception, source: Source) -> ReadError:
-    """Turn what DuckDB says about a file into our own sentence, without its advice on its own options."""
+    """Convert an error of DuckDB about a file, without its advice on its own options."""
     if is_out_of_memory(error):
         return source.error(budget.out_of_memory().text, code=OverBudget.code)
     first = str(error).split("\n", 1)[0].removesuffix(".")
@@ -174,9 +176,9 @@ def read_error(error: Exception, source: Source) -> ReadError:
 
 # Parquet, and text too large to hold, as a grid in DuckDB.
 #
-# Labels never reach Python row by row: the distinct ones become an ENUM type inside DuckDB, and only their codes
-# are fetched. Text is given to DuckDB as it stands where it reads it as Python does, else as a copy that leaves no
-# freedom: a table does not depend on whether its file was small enough for Python to parse.
+# Labels never reach Python row by row: the distinct ones become an ENUM type inside DuckDB, and only their codes are
+# fetched. DuckDB reads the text itself where it parses it like Python, else an unambiguous copy, so that a table does
+# not depend on whether its file was small enough for Python to parse.
 
 
 # ruff: noqa: S608  (identifiers and paths are quoted by `duck`, and the engine is locked to one file)
@@ -190,25 +192,25 @@ class EngineText:
     quoting: Quoting = csv.QUOTE_MINIMAL
 
 
-# Without the source itself, which would keep its own entry alive for ever.
+# Without the source itself, which would keep its own entry alive forever.
 _seen: WeakKeyDictionary[Source, tuple[Source | None, Quoting]] = WeakKeyDictionary()
 
 
 def engine_text(source: Source, delimiter: str, look: RegularText | None = None) -> EngineText:
-    """Return a delimited file for the engine; looked at once, as long as the source lives.
+    """Return a delimited file for the engine; inspected once, as long as the source lives.
 
     Parameters
     ----------
     source : Source
     delimiter : str
     look : RegularText, optional
-        That has seen the whole file; without it, every byte is checked here.
+        After inspecting the whole file; without it, every byte is checked here.
 
     Raises
     ------
     ReadError
-        For what is not plain text, as :func:`~betterthan.read.source.source.small_text` does, for quotes that may hide
-        rows (BT240), and for malformed rows (BT012, BT015).
+        When the file is not plain text, as :func:`~betterthan.read.source.source.small_text` does, for quotes that may
+        hide rows (BT240), and for malformed rows (BT012, BT015).
     """
     if source not in _seen:
         look = look or _looked_at(source, delimiter)
@@ -219,7 +221,7 @@ def engine_text(source: Source, delimiter: str, look: RegularText | None = None)
 
 
 def check_quotes(source: Source, delimiter: str) -> None:
-    """Refuse quotes that may hide rows (BT240), for whoever reads the rows of a delimited file by themselves."""
+    """Raise when quotes may hide rows (BT240), for readers that parse a delimited file themselves."""
     read_quotes(source, delimiter, _looked_at(source, delimiter), lambda: open_text(source))
 
 
@@ -238,7 +240,7 @@ def _copied(source: Source, delimiter: str, quoting: Quoting) -> Source:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file, open_text(source) as lines:
             write = csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_ALL, lineterminator="\n")
             records = (record for _, record in numbered_records(lines, source, delimiter, quoting=quoting))
-            # The engine is told the names, and a line end in one of them would confuse it.
+            # The names are passed to the engine, and a line break in one of them would confuse it.
             write.writerow(f"c{i}" for i, _ in enumerate(next(records, ())))
             write.writerows(records)
     except BaseException:
@@ -249,7 +251,10 @@ def _copied(source: Source, delimiter: str, quoting: Quoting) -> Source:
 
 _TEXT = "VARCHAR"
 _FEW_COLUMNS = 200
-_A_TEXT = 150  # bytes of a Python string and the row it is fetched in, besides its letters
+_A_TEXT = 150  # bytes of a Python string and its row, besides its characters
+# Bytes of a row from the file to the finished table, at least: 10 million rows of segment, system and score take
+# 90 bytes each, 200 million rows of a segment and two scores do not fit into 57.
+_A_ROW = 64
 _NUMERIC = (
     "TINYINT",
     "SMALLINT",
@@ -277,9 +282,9 @@ class DuckGrid:
     connection: duckdb.DuckDBPyConnection = field(repr=False)
     text: EngineText | None = field(
         default=None, repr=False
-    )  # a temporary copy goes with the last who holds it
+    )  # a temporary copy is deleted with its last reference
     n_rows: int = 0
-    # A column of ids is asked for several times in a row; only one is kept, because names take much memory.
+    # A column of ids is requested several times in a row; only one is cached, because names take much memory.
     last_labels: tuple[int, Labels] | None = field(default=None, repr=False)
 
     @property
@@ -296,13 +301,13 @@ class DuckGrid:
         """Return columns × rows; NaN is missing and infinity is not a number."""
         if not columns:
             return np.empty((0, self.n_rows))
-        # Once as the engine hands them over, and once as they are returned.
+        # Once as returned by the engine, and once as returned from here.
         self._require(2 * 8 * len(columns), f"{len(columns):,} columns of numbers")
         expressions = ", ".join(f"{self._number(column)} AS n{i}" for i, column in enumerate(columns))
         fetched = self.fetch(f"SELECT {expressions} FROM {self.scan}").fetchnumpy()
         values = np.empty((len(columns), self.n_rows))
         for i in range(len(columns)):
-            # A missing number can still come out masked: 1e400 is no DOUBLE to some versions.
+            # A number can still be masked: some versions do not read 1e400 as DOUBLE.
             values[i] = np.ma.filled(fetched.pop(f"n{i}"), np.inf)
         return mark_large(values)
 
@@ -364,7 +369,7 @@ class DuckGrid:
 
     def texts(self, column: int) -> list[str]:
         """Return a column of texts; an empty cell is an empty text."""
-        # A text that occurs in every row takes no room in Parquet, and a great deal here.
+        # A text that occurs in every row takes hardly any space in Parquet, but a great deal here.
         rows = self.fetch(
             f"SELECT coalesce(sum(strlen({self._text(column)})), 0) FROM {self.scan}"
         ).fetchone()
@@ -373,10 +378,14 @@ class DuckGrid:
         fetched = self.fetch(f"SELECT {self._text(column)} FROM {self.scan}").fetchall()
         return ["" if row[0] is None else row[0] for row in fetched]
 
+    def require_table(self) -> None:
+        """Refuse a table before its first column is fetched when the finished table would not fit."""
+        self._require(_A_ROW, "a table")
+
     def _require(self, bytes_each: float, what: str) -> None:
-        """Refuse to fetch more than the budget: a Parquet file of a megabyte can hold a billion rows."""
+        """Raise when a column exceeds the budget: a Parquet file of a megabyte can hold a billion rows."""
         try:
-            budget.require(bytes_each * self.n_rows, f"Reading {what} in {self.n_rows:,} rows")
+            budget.require(bytes_each * self.n_rows, f"Reading {what} with {self.n_rows:,} rows")
         except OverBudget as error:
             raise ReadError(error.text, path=self.name, code=error.code) from error
 
@@ -395,7 +404,7 @@ class DuckGrid:
         return record_line(self.source, self.delimiter, row, quoting=self.quoting)
 
     def fetch(self, query: str) -> duckdb.DuckDBPyConnection:
-        """Run a query; what the engine says becomes our own error."""
+        """Run a query; errors of the engine are converted."""
         import duckdb  # noqa: PLC0415
 
         try:
@@ -404,7 +413,7 @@ class DuckGrid:
             raise self._fault(error) from error
 
     def _fault(self, error: duckdb.Error) -> ReadError:
-        # The engine names its own options; a second, slow pass of ours names the line instead.
+        # The engine's message names its own options; a second, slower pass reports the line instead.
         if not self.source.is_parquet and not is_out_of_memory(error):
             if self.delimiter is None:
                 check_objects(self.source)
@@ -421,7 +430,7 @@ def _unreadable(error: duckdb.Error, source: Source) -> ReadError:
     first_line = str(error).split("\n", 1)[0].replace(path_literal(source.path)[1:-1], "the file")
     reason = " ".join(first_line.split())[:120].removesuffix(".")
     if source.is_parquet:
-        what = f"The Parquet file is cut off or damaged ({reason}). Copy or write it again."
+        what = f"The Parquet file is truncated or damaged ({reason}). Copy or write it again."
         return source.error(what, code="BT024")
     return source.error(f"The file cannot be read as a table ({reason}).", code="BT010")
 
@@ -439,7 +448,9 @@ def parquet_rows(source: Source, limit: int) -> dict[str, Any]:
 def parquet_grid(source: Source, *, count: bool = True) -> DuckGrid:
     """Open a Parquet file."""
     if source.is_gzip:
-        raise source.error("Parquet inside gzip cannot be read. Unpack it first: gunzip FILE.", code="BT024")
+        raise source.error(
+            "Parquet inside gzip cannot be read. Decompress it first: gunzip FILE.", code="BT024"
+        )
     grid = DuckGrid(
         source=source,
         header=(),
@@ -460,12 +471,12 @@ def parquet_grid(source: Source, *, count: bool = True) -> DuckGrid:
 
 
 def _parquet_names(grid: DuckGrid) -> tuple[str, ...]:
-    """Return the names of the columns as they stand in the file: the engine calls a second ``A``, or ``a``, ``A_1``."""
+    """Return the names of the columns in the file: the engine renames a second ``A``, or ``a``, to ``A_1``."""
     schema = grid.fetch(
         f"SELECT name, num_children FROM parquet_schema({path_literal(grid.source.path)})"
     ).fetchall()
     names: list[str] = []
-    inside = 0  # nodes of the column at hand that are still to come
+    inside = 0  # remaining nodes of the current column
     for name, n_children in schema[1:]:  # the first is the table itself
         if not inside:
             names.append(name)
@@ -534,12 +545,12 @@ def _scan_json(grid: DuckGrid) -> None:
     odd = grid.fetch(kinds).fetchone()
     if odd is not None and odd[0]:
         check_objects(grid.source)
-    # First how many there are, for in a hostile file every row has new ones.
+    # Count first, because in a hostile file every row has new ones.
     some = grid.fetch(
         f"SELECT DISTINCT unnest(json_keys(json)) AS key FROM {grid.scan} LIMIT {MOST_COLUMNS + 1}"
     ).fetchall()
     check_keys(len(some), grid.source)
-    # In the order of the file, as a small one has them; few objects differ in their keys.
+    # In the order of the file, as in a small file; few objects differ in their keys.
     rows = grid.fetch(
         f"SELECT json_keys(json) AS keys FROM {grid.scan} GROUP BY keys ORDER BY min(rowid)"
     ).fetchall()
@@ -562,7 +573,7 @@ def _number_or_text(place: str) -> str:
 
 
 def _json_pointer(key: str) -> str:
-    """Return the place of a key; in a path the key ``*`` would mean all of them."""
+    """Return the path of a key; in a path the key ``*`` would match all of them."""
     return "/" + key.replace("~", "~0").replace("/", "~1")
 
 

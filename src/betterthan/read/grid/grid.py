@@ -1,4 +1,4 @@
-"""A table before its meaning is known: named columns, rows, and where each row stands in the file.
+"""A table before its meaning is known: named columns, rows, and the location of each row in the file.
 
 Layouts (long, wide, ratings) are written once against :class:`Grid`; text files of moderate size, large files
 in DuckDB and data frames each provide one.
@@ -45,11 +45,11 @@ class Labels(NamedTuple):
 
 
 class Grid(Protocol):
-    """Columns that can be asked for as numbers or as labels."""
+    """Columns that can be read as numbers or as labels."""
 
     @property
     def name(self) -> str:
-        """The file, as the user named it, or what kind of object it was."""
+        """The file, as the user named it, or the kind of object."""
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ class Grid(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryGrid:
-    """A grid held as Python lists or NumPy arrays, one a column."""
+    """A grid of Python lists or NumPy arrays, one per column."""
 
     name: str
     header: tuple[str, ...]
@@ -129,7 +129,7 @@ def _text(cell: Any) -> str:  # noqa: ANN401  (whatever a JSON line or a data fr
 
 
 def _json_text(value: Any) -> str:  # noqa: ANN401  (any JSON)
-    """Return JSON without blanks, in which numbers have their one spelling."""
+    """Return JSON without blanks, with canonical numbers."""
     if isinstance(value, dict):
         return "{" + ",".join([f"{_dumps(str(key))}:{_json_text(value[key])}" for key in value]) + "}"
     if isinstance(value, list | tuple):
@@ -171,7 +171,7 @@ def first_rows(codes: Codes, n_labels: int) -> npt.NDArray[np.int64]:
     """Return the first row in which each code occurs."""
     first = np.full(n_labels, codes.size, dtype=np.int64)
     rows = np.flatnonzero(codes >= 0)[::-1]
-    # Assigned from the last row to the first, so that the first row has the last word.
+    # Assigned from the last row to the first, so that the first row wins.
     first[codes[rows]] = rows
     return first
 
@@ -186,7 +186,7 @@ def compact(labels: Labels) -> Labels:
 
 
 def fault(grid: Grid, message: str, *, code: str, row: int | None = None) -> ReadError:
-    """Build the error for a place in a grid: by line where there are lines, else by row."""
+    """Build the error for a location in a grid: by line where there are lines, else by row."""
     line = None if row is None else grid.line(row)
     if row is None or line is not None:
         return ReadError(message, path=grid.name, line=line, code=code)
@@ -198,7 +198,7 @@ def nested_label(grid: Grid, row: int, column: int) -> ReadError:
     """Build the error for an object or list where a name is needed."""
     return fault(
         grid,
-        f"{quoted(grid.cell(row, column))} is no name (column {quoted(grid.header[column])}). "
+        f"{quoted(grid.cell(row, column))} is not a name (column {quoted(grid.header[column])}). "
         f"Write a text or a number, not an object or a list.",
         row=row,
         code="BT025",
@@ -250,7 +250,7 @@ def check_numbers(grid: Grid, values: FloatArray, columns: Sequence[int]) -> Non
 
 def _number_cure(text: str) -> str:
     if _THOUSANDS.fullmatch(text.strip()):
-        return "Write numbers with a decimal point and without separators of thousands."
+        return "Write numbers with a decimal point and without thousands separators."
     if is_decimal_comma(text):
         return "Write numbers with a decimal point."
     return "Leave the cell empty if the score is missing."
@@ -268,7 +268,7 @@ _LIKE_A_NUMBER = re.compile(r"[+−-]?\s*[$€£]?\d[\d.,'’]*\s*([%‰*†±(/
 
 
 class ScoreNumbers(NamedTuple):
-    """Numbers of some columns, and what to say about percent signs."""
+    """Numbers of some columns, and notes on percent signs."""
 
     values: FloatArray
     notes: tuple[str, ...]
@@ -282,7 +282,7 @@ def score_numbers(grid: Grid, columns: Sequence[int]) -> ScoreNumbers:
     Raises
     ------
     ReadError
-        When only some cells of a column, or some columns beside shares of 1, have percent signs (BT213).
+        When only some cells of a column have percent signs, or other columns are shares of 1 (BT213).
     """
     values = grid.numbers(columns)
     percents = [
@@ -296,7 +296,7 @@ def score_numbers(grid: Grid, columns: Sequence[int]) -> ScoreNumbers:
         return ScoreNumbers(values, ())
     _check_shares(grid, columns, values, percents)
     names = some_of([quoted(grid.header[columns[i]]) for i in percents])
-    return ScoreNumbers(values, (f"Percent signs were left out, so that 50% is 50 (columns: {names}).",))
+    return ScoreNumbers(values, (f"Percent signs were removed, so that 50% is 50 (columns: {names}).",))
 
 
 def _percent_column(grid: Grid, column: int, numbers: FloatArray) -> FloatArray:
@@ -321,7 +321,7 @@ def _percent_column(grid: Grid, column: int, numbers: FloatArray) -> FloatArray:
 
 
 def _check_shares(grid: Grid, columns: Sequence[int], values: FloatArray, percents: Sequence[int]) -> None:
-    """Refuse 50% beside 0.5: whether that is half or half a percent cannot be seen."""
+    """Raise when 50% and 0.5 occur together: 0.5 may mean half or half a percent."""
     for i, column in enumerate(columns):
         known = values[i][np.isfinite(values[i])]
         if i in percents or not known.size or known.min() < 0 or known.max() > 1:
@@ -343,7 +343,7 @@ def _check_shares(grid: Grid, columns: Sequence[int], values: FloatArray, percen
 
 
 def is_like_a_number(text: str) -> bool:
-    """Whether a text seems to be a number with something around it: a unit, a thousands separator, an error.
+    """Whether a text looks like a number with extra characters: a unit, a thousands separator, an error.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""JSON lines, as a grid: one object a line, its keys are the columns."""
+"""JSON lines, as a grid: one object per line, its keys are the columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from betterthan.read.grid.grid import MemoryGrid, quoted
 from betterthan.read.grid.numerals import Spelled, spelled
 from betterthan.read.source.source import Source
 
-_A_CELL = 8  # bytes of an empty one, which is what most cells are where keys are many
+_A_CELL = 8  # bytes of an empty cell; with many keys most cells are empty
 
 
 def json_grid(text: str, source: Source) -> MemoryGrid:
@@ -39,7 +39,7 @@ def array_grid(text: str, source: Source) -> MemoryGrid:
         line = getattr(error, "lineno", None)
         what = getattr(error, "msg", "too deeply nested")
         raise source.error(
-            f"The file is not JSON ({what}). Write it again, best as one object a line.",
+            f"The file is not JSON ({what}). Write it again, best as one object per line.",
             line=line,
             code="BT016",
         ) from error
@@ -72,13 +72,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _float(text: str) -> float | Spelled:
     number = float(text)
     if math.isinf(number):
-        return Spelled(text)  # ids that overflow are still different ids
+        return Spelled(text)  # ids that overflow remain distinct
     if number == 0 or _PLAIN <= abs(number) < _LARGE:
         return number
     return Spelled(spelled(number))
 
 
-_PLAIN, _LARGE = 1e-4, 1e16  # between them Python writes a number as the engine does
+_PLAIN, _LARGE = 1e-4, 1e16  # in this range Python formats a number like the engine
 
 
 def _constant(text: str) -> float | Spelled:
@@ -89,7 +89,7 @@ _decode = json.JSONDecoder(object_pairs_hook=_object).decode
 decode_spelled = json.JSONDecoder(
     object_pairs_hook=_object, parse_float=_float, parse_constant=_constant
 ).decode
-"""Parse JSON for a grid, in which a number may be a name and has one spelling at every size of a file."""
+"""Parse JSON for a grid, in which a number may be a name and has the same form at every file size."""
 
 
 def _check_keys(parsed: dict[str, Any], source: Source, line: int | None) -> None:
@@ -113,7 +113,7 @@ def _grid(objects: list[dict[str, Any]], source: Source, lines: list[int] | None
 
 
 def check_keys(n_keys: int, source: Source, *, line: int | None = None) -> None:
-    """Refuse objects with ever new keys, before a column is made of each.
+    """Raise when there are too many distinct keys, before a column is made of each.
 
     Raises
     ------
@@ -152,13 +152,13 @@ def numbered_objects(
         try:
             parsed = decode(line)
             if "\\ud" in line or "\\uD" in line:
-                json.dumps(parsed, ensure_ascii=False).encode()  # half a character is none
+                json.dumps(parsed, ensure_ascii=False).encode()  # an unpaired surrogate is not a character
         except (ValueError, RecursionError) as error:
             raise _malformed(error, source, number) from error
         if not isinstance(parsed, dict):
             raise source.error(
                 f"The line holds {_KINDS.get(type(parsed), 'a number')}, not an object. "
-                f'Write one object a line, such as {{"item": "1", "system": "A", "score": 0.5}}.',
+                f'Write one object per line, such as {{"item": "1", "system": "A", "score": 0.5}}.',
                 line=number,
                 code="BT016",
             )
@@ -167,7 +167,7 @@ def numbered_objects(
 
 
 _BLANKS = " \t\r\n"
-_KINDS = {list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
+_KINDS = {list: "a list", str: "a text", bool: "a Boolean", type(None): "null"}
 
 
 def _malformed(error: Exception, source: Source, line: int) -> ReadError:
@@ -188,10 +188,11 @@ def check_objects(source: Source) -> None:
 
 
 class LooseJson:
-    """Looks at a file piece by piece: might it have what DuckDB forgives and Python does not?
+    """Inspects a file piece by piece for deviations that DuckDB accepts and Python does not.
 
-    That is a comma before a closing bracket, and nan or inf in other spellings than NaN and Infinity. Both may also
-    stand in a text, which costs time at worst.
+    These are a comma before a closing bracket, and nan or inf in spellings other than NaN and Infinity.
+
+    Both may also occur in a text, which only costs time.
     """
 
     def __init__(self) -> None:

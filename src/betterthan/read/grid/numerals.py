@@ -1,4 +1,4 @@
-"""What a cell says: a number, a missing value, or text."""
+"""Interpretation of a cell: a number, a missing value, or text."""
 
 from __future__ import annotations
 
@@ -15,21 +15,23 @@ import numpy.typing as npt
 from betterthan.arrays import FloatArray
 from betterthan.errors import ReadError
 
-# Which words mean a missing value: one list for scores, systems, segments, judges and winners, in Python and SQL.
+# Words for a missing value: one list for scores, systems, segments, judges and winners, in Python and SQL.
 #
-# No other module may decide whether a cell is missing, so that "NA" is not a judge in one file and a gap in the next.
+# No other module may decide whether a cell is missing, so that "NA" is not a judge in one file and missing in the next.
 
 
 MISSING = frozenset(
     {"", "-", "--", "nan", "-nan", "na", "n/a", "n.a.", "#n/a", "#na", "<na>", "null", "none", "nil", "nat"}
 )
 """Without case and surrounding blanks; what pandas, R, spreadsheets and databases write."""
-_INVISIBLE = r"[\s\v\x1c-\x1f\x{85}\p{Z}]*"  # what `str.strip` leaves nothing of, as the engine spells it
+_INVISIBLE = (
+    r"[\s\v\x1c-\x1f\x{85}\p{Z}]*"  # white space of `str.strip` as a regular expression of the engine
+)
 _LONGEST = max(map(len, MISSING))
 
 
 def is_missing(text: str | None) -> bool:
-    """Say whether a cell holds nothing: empty, or one of the usual words for that.
+    """Return whether a cell is missing: empty, or one of the usual words.
 
     Examples
     --------
@@ -43,14 +45,14 @@ def is_missing(text: str | None) -> bool:
 
 
 def missing_sql(expression: str) -> str:
-    """Return SQL that says of a VARCHAR expression what :func:`is_missing` says of a text."""
+    """Return SQL for a VARCHAR expression that is equivalent to :func:`is_missing`."""
     words = "|".join(sorted(map(re.escape, MISSING)))
-    # Not IN, which the engine turns into a join that brings the rows out of their order.
+    # Not IN, which the engine turns into a join that changes the order of the rows.
     return f"regexp_full_match(lower({expression}), '{_INVISIBLE}(?:{words}){_INVISIBLE}')"
 
 
 def missing_name(cell: str | None, what: str) -> str:
-    """Say that a row names no system, segment or judge; where a word stands there, that it means a missing value.
+    """Build the message for a row without a system, segment or judge, or with a word for a missing value.
 
     Examples
     --------
@@ -67,29 +69,29 @@ def missing_name(cell: str | None, what: str) -> str:
 
 
 def check_names(names: Mapping[str, str], *, path: str, line: int | None) -> None:
-    """Refuse a row in which one of the names is missing; they are given by what they name.
+    """Raise when one of the names of a row is missing; `names` maps roles to values.
 
     Raises
     ------
     ReadError
-        With the line and what to do (BT105).
+        With the line and a hint (BT105).
     """
     for what, cell in names.items():
         if is_missing(cell):
             raise ReadError(missing_name(cell, what), path=path, line=line, code="BT105")
 
 
-# What counts as a number and what as missing, once for Python and once for DuckDB.
+# Parsing of numbers and missing values, for Python and for DuckDB.
 #
-# A column of numbers is a float array in which NaN is a missing cell and infinity marks a cell that is no
-# number: text, or a number too large to compute with. No score is infinite, so the mark cannot be mistaken.
+# A column of numbers is a float array in which NaN is a missing cell and infinity marks a cell that is not a number:
+# text, or a number too large to compute with. No score is infinite, so the mark is unambiguous.
 
 
 Cells = Sequence[Any] | npt.NDArray[Any]
 INFINITE = frozenset({"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"})
 BOOLEANS = {"true": 1.0, "false": 0.0}
 LARGEST = 1e30
-"""Beyond it overflow what is kept in single precision and high powers in double; no measurement is as large."""
+"""Larger values overflow in single precision, and their powers in double; no measurement is as large."""
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _is_number = re.compile(_NUMBER).fullmatch
 _BLANKS = " \t\r\n"
@@ -117,7 +119,7 @@ def parse(cell: Any) -> float:  # noqa: ANN401  (whatever a JSON line or a data 
 
 def _parse_object(cell: object) -> float:
     try:
-        # pandas' NA and NaT are no numbers; they say so only by not being equal to themselves.
+        # NA and NaT of pandas are not numbers; they are recognized by not being equal to themselves.
         is_number = isinstance(cell, Real | np.bool_) or _is_decimal(cell)
         return _held(float(cell)) if is_number else _unequal(cell)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -139,13 +141,13 @@ def _unequal(cell: object) -> float:
 
 
 class Spelled(str):
-    """A number of JSON that Python would write differently than the engine, or could not hold; without quotes."""
+    """A JSON number that Python would format differently from the engine, or could not represent; without quotes."""
 
     __slots__ = ()
 
 
 def spelled(number: float) -> str:
-    """Return a finite number as JavaScript and the engine write it, with ".0" behind a whole one.
+    """Format a finite number like JavaScript and the engine, with ".0" after an integer.
 
     Examples
     --------
@@ -165,14 +167,14 @@ _LEAST_FIXED, _MOST_FIXED = 1e-6, 1e21  # ECMA-262, Number::toString
 
 
 def parse_all(cells: Cells) -> FloatArray:
-    """Parse a column; arrays of numbers are taken as they are, but for those that are too large."""
+    """Parse a column; arrays of numbers are used unchanged, except for values that are too large."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub":
         return mark_large(cells.astype(np.float64))
     return np.fromiter(map(parse, cells), dtype=np.float64, count=len(cells))
 
 
 def mark_large(values: FloatArray) -> FloatArray:
-    """Make infinite, in place, what is too large to compute with; NaN stays."""
+    """Replace values that are too large to compute with by infinity, in place; NaN stays."""
     values[np.abs(values) > LARGEST] = math.inf
     return values
 
@@ -184,7 +186,7 @@ def is_infinite(text: str) -> bool:
 
 
 def how_large(text: str) -> str:
-    """Say of such a cell what it is.
+    """Describe such a cell.
 
     Examples
     --------
@@ -195,7 +197,7 @@ def how_large(text: str) -> str:
 
 
 def is_percent(text: str) -> bool:
-    """Whether a cell is a number with a percent sign behind it."""
+    """Whether a cell is a number followed by a percent sign."""
     bare = text.strip()
     return bare.endswith("%") and _is_number(bare[:-1].rstrip()) is not None
 
@@ -206,11 +208,11 @@ def without_percent(text: str) -> str:
 
 
 def number_sql(expression: str) -> str:
-    """Return SQL that does what :func:`parse` does to a VARCHAR expression, but for :func:`mark_large`."""
+    """Return SQL equivalent to :func:`parse` for a VARCHAR expression, except for :func:`mark_large`."""
     text = f"trim({expression}, ' \t\r\n')"
     return (
         f"CASE WHEN {expression} IS NULL THEN 'nan'::DOUBLE "
-        # Trimming costs ten times as much as matching, so only what does not match as it stands is trimmed.
+        # Trimming costs ten times as much as matching, so only cells that do not match are trimmed.
         f"WHEN regexp_full_match({expression}, '{_NUMBER}') THEN TRY_CAST({expression} AS DOUBLE) "
         f"WHEN regexp_full_match({text}, '{_NUMBER}') THEN TRY_CAST({text} AS DOUBLE) "
         f"WHEN {missing_sql(expression)} THEN 'nan'::DOUBLE "

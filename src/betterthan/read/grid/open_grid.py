@@ -1,4 +1,4 @@
-"""From a source to a grid, whatever its container and size; and what columns without a name are."""
+"""From a source to a grid, for every container and size; and columns without a name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PANDAS = "Unnamed: 0"
 
 
 def leave_out_nameless(grid: Grid) -> tuple[set[int], tuple[str, ...]]:
-    """Return the columns to ignore and what to say about them.
+    """Return the columns to ignore, with notes.
 
     Raises
     ------
@@ -50,8 +50,7 @@ def leave_out_nameless(grid: Grid) -> tuple[set[int], tuple[str, ...]]:
         elif not name:
             raise fault(
                 grid,
-                f"Column {column + 1} has values but no name. Name it in the header: segment or system, if that is "
-                f"what its cells name.",
+                f"Column {column + 1} has values but no name. Name it in the header, for example segment or system.",
                 code="BT018",
             )
     return ignored, tuple(notes)
@@ -62,7 +61,7 @@ LARGEST_ARRAY = 64 << 20
 
 @contextmanager
 def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
-    """Give the table in `source`; DuckDB is started only for Parquet and for text above `small` bytes."""
+    """Open the table in `source`; DuckDB is used only for Parquet and for text above `small` bytes."""
     look = peek(source)
     limit = LARGEST_ARRAY if look.container == "json" else small
     seen = RegularText(look.delimiter) if look.container == "delimited" else None
@@ -75,7 +74,7 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
     if look.container == "json":
         raise source.error(
             f"A JSON array of more than {LARGEST_ARRAY >> 20} MiB is not read at once. "
-            f"Write one object a line: jq -c '.[]' IN > OUT.jsonl",
+            f"Write one object per line: jq -c '.[]' IN > OUT.jsonl",
             code="BT016",
         )
     from betterthan.read.grid.duck import large_text_grid, parquet_grid  # noqa: PLC0415  (loads the engine)
@@ -85,6 +84,7 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
     is_parquet = look.container == "parquet"
     large = parquet_grid(source) if is_parquet else large_text_grid(source, look, seen)
     try:
+        large.require_table()
         yield checked(large)
     finally:
         large.connection.close()
@@ -93,7 +93,7 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
 def read_table(
     source: Source, options: Options, read_grid: Callable[..., Reading], *, because: str
 ) -> Reading:
-    """Read a source as a grid, only the rows that ``options.where`` keeps; the others are counted as dropped."""
+    """Read a source as a grid with the rows that satisfy ``options.where``; the others are counted as dropped."""
     with open_grid(source) as grid:
         if not options.where:
             return read_grid(grid, options, stem=source.stem, because=because)
@@ -109,7 +109,7 @@ def _parsed(text: str, source: Source, look: Peek, seen: RegularText | None) -> 
 
 
 def _is_first_row(header: tuple[str, ...]) -> bool:
-    """Whether a header is a row of scores: numbers behind the first cell, and one of them twice."""
+    """Whether a header is a row of scores: numbers after the first cell, and one of them twice."""
     numbers = header[1:]
     return len(set(numbers)) < len(numbers) and all(math.isfinite(parse(name)) for name in numbers)
 
@@ -134,7 +134,9 @@ def checked(grid: Grid) -> Grid:
         )
     if grid.n_rows == 0:
         raise ReadError(
-            "There is a header but no row below it. Check what wrote the file.", path=grid.name, code="BT011"
+            "There is a header but no row below it. Check the program that wrote the file.",
+            path=grid.name,
+            code="BT011",
         )
     return grid
 
@@ -171,20 +173,20 @@ def _frame_columns(data: FrameLike) -> dict[str, Any]:
         frame = nw.from_native(data)
     except TypeError as error:
         raise TableError(
-            f"A {type(data).__name__} is no table. Pass a path, a data frame, or a dict of lists."
+            f"A {type(data).__name__} is not a table. Pass a path, a data frame, or a dict of lists."
         ) from error
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     if not isinstance(frame, nw.DataFrame):
-        raise TableError(f"A {type(data).__name__} is no table. Pass a data frame or a dict of lists.")
+        raise TableError(f"A {type(data).__name__} is not a table. Pass a data frame or a dict of lists.")
     columns = {name: _plain(frame[name]) for name in frame.columns}
     return {**_index(nw.maybe_get_index(frame), columns), **columns}
 
 
 def _index(index: Any, columns: Mapping[str, Any]) -> dict[str, list[str]]:  # noqa: ANN401  (of pandas)
-    """Return the row labels of pandas as a column, where they tell rows apart and no column does.
+    """Return the row labels of pandas as a column, where they identify rows and no column does.
 
-    Dropped, they would let two tables be joined by the positions of their rows.
+    Without them two tables could be joined by row positions.
     """
     is_plain = index is None or type(index).__name__ == "RangeIndex" or getattr(index, "nlevels", 1) > 1
     known = {plain(name) for name in ROLES["item"]}
@@ -217,6 +219,6 @@ def _check_lengths(header: Sequence[str], cells: Sequence[Cells]) -> None:
     for name, length in zip(header, lengths, strict=True):
         if length != lengths[0]:
             raise TableError(
-                f'"{header[0]}" has {lengths[0]} values and "{name}" has {length}; the columns of a table are '
-                f"equally long. Fill gaps with None."
+                f'"{header[0]}" has {lengths[0]} values and "{name}" has {length}; the columns of a table must '
+                f"have equal lengths. Fill gaps with None."
             )

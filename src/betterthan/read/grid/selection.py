@@ -1,8 +1,9 @@
-"""Some rows of a table: those with a given value in a column, kept before anything else is decided.
+"""Selection of rows by the values of columns, before anything else is decided.
 
-Files often hold several tables one below the other, told apart by a column such as ``lp`` or ``dataset``. A
-condition keeps one of them; several values for one column keep all of these; conditions on different columns must
-all hold. The values never become part of a query.
+Files often hold several tables, distinguished by a column such as ``lp`` or ``dataset``.
+
+A condition keeps one of them; several values for one column keep all of these; conditions on different columns must all
+hold. Values are never inserted into a query.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from betterthan.read.protocol import EVERY, SEVERAL, Format, Options, Reading
 
 Where = tuple[tuple[str, str], ...]
 MOST_VALUES = 10
-# A column with more values than this does not say which table a row belongs to.
+# A column with more values than this does not identify the table of a row.
 _FEW = 1000
 _RUNS = frozenset({"run", "runid", "seed", "trial", "repeat", "repetition", "replicate", "attempt", "rerun"})
 _ROLE_NAMES = frozenset(plain(name) for names in ROLES.values() for name in names)
@@ -61,7 +62,7 @@ def parse_conditions(texts: Iterable[str]) -> Where:
     for text in texts:
         column, mark, value = text.partition("=")
         if not mark or not column.strip():
-            raise ReadError(f"{quoted(text)} is no condition. Write COLUMN=VALUE.", code="BT167")
+            raise ReadError(f"{quoted(text)} is not a condition. Write COLUMN=VALUE.", code="BT167")
         pairs.append((column.strip(), value.strip()))
     return tuple(pairs)
 
@@ -76,7 +77,7 @@ def by_column(where: Where) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsOf:
-    """Some rows and columns of another grid; places in messages stay those of the file."""
+    """Some rows and columns of another grid; locations in messages remain those of the file."""
 
     inner: Grid
     rows: IntArray = field(repr=False)
@@ -121,7 +122,7 @@ class RowsOf:
 
 
 class Selection(NamedTuple):
-    """The rows that were kept, how many were dropped by which condition, and a note."""
+    """The rows that were kept, the numbers dropped by each condition, and a note."""
 
     grid: RowsOf
     dropped: dict[str, int]
@@ -133,27 +134,27 @@ class Selection(NamedTuple):
 
 
 def accounted(reading: Reading, n_rows: int, dropped: Mapping[str, int], note: str) -> Reading:
-    """Return a reading of some rows as one of all `n_rows`, of which those not read were dropped."""
+    """Return a reading of some rows as one of all `n_rows`, with the others dropped."""
     return replace(reading.with_note(note), rows_read=n_rows, dropped={**dropped, **reading.dropped})
 
 
 def dropped_reason(column: str, values: Sequence[str]) -> str:
-    """Say why a condition drops a row."""
+    """Return the reason why a condition drops a row."""
     return f"{column} is not {' or '.join(values)}"
 
 
 def select(grid: Grid, where: Where, *, named: Iterable[str] = ()) -> Selection:
-    """Keep the rows of a grid that fulfil all conditions.
+    """Keep the rows of a grid that satisfy all conditions.
 
-    The columns of the conditions go, because they now say nothing, unless they play a role (such as the metric's
-    name), are `named` by the user, or still tell tables apart because several of their values were chosen.
+    The columns of the conditions are removed, because they are now constant, unless they have a role (such as the
+    metric's name), are `named` by the user, or still distinguish tables because several of their values were chosen.
 
     Raises
     ------
     UnknownName
         When there is no such column.
     ReadError
-        When a value never occurs, or no row fulfils all conditions (BT167).
+        When a value never occurs, or no row satisfies all conditions (BT167).
 
     Examples
     --------
@@ -185,7 +186,7 @@ def select(grid: Grid, where: Where, *, named: Iterable[str] = ()) -> Selection:
 
 
 def _other_case(grid: Grid, conditions_of: Mapping[str, Sequence[str]]) -> str:
-    """Say which values were left out although they differ from one that was kept in case alone."""
+    """Return a note on values that were left out although they differ from a kept one only in case."""
     text = ""
     for column, values in conditions_of.items():
         chosen = {value.strip() for value in values}
@@ -207,13 +208,13 @@ def _fits(grid: Grid, column: str, values: Sequence[str]) -> BoolArray:
         if value.strip() not in stripped and not (is_missing(value) and has_empty):
             raise never_occurs(column, value, stripped, path=grid.name)
     chosen = {"" if is_missing(value) else value.strip() for value in values}
-    # The last place stands for the empty cell, whose code is -1.
+    # The last position is for the empty cell, whose code is -1.
     fitting = np.array([*(name in chosen for name in stripped), "" in chosen], dtype=np.bool_)
     return np.asarray(fitting[labels.codes])
 
 
 def _still_tells(grid: Grid, column: str, values: Sequence[str]) -> bool:
-    """Whether a column with several chosen values says which table a row belongs to; numbers might pass for scores."""
+    """Whether a column with several chosen values identifies the table of a row."""
     if len(set(values)) < 2:
         return False
     return is_descriptive(column) or bool(has_text(grid.numbers([grid.header.index(column)]))[0])
@@ -223,14 +224,14 @@ def never_occurs(column: str, value: str, seen: Sequence[str], *, path: str) -> 
     """Build the error for a value that no row has."""
     known = some_of([quoted(name) for name in seen], limit=MOST_VALUES) or "none"
     return ReadError(
-        f"No row has {quoted(value)} in column {quoted(column)}. Values seen: {known}.",
+        f"No row has {quoted(value)} in column {quoted(column)}. Values in the column: {known}.",
         path=path,
         code="BT167",
     )
 
 
 def nothing_left(conditions_of: Mapping[str, Sequence[str]], *, path: str) -> ReadError:
-    """Build the error for conditions that hold each, but never together."""
+    """Build the error for conditions that hold separately, but never together."""
     text = " and ".join(f"{column} = {' or '.join(values)}" for column, values in conditions_of.items())
     return ReadError(
         f"No row has {text} at the same time. Leave out one of the conditions.", path=path, code="BT167"
@@ -238,15 +239,15 @@ def nothing_left(conditions_of: Mapping[str, Sequence[str]], *, path: str) -> Re
 
 
 def selection_note(conditions_of: Mapping[str, Sequence[str]], n_kept: int, n_rows: int) -> str:
-    """Say which rows were kept."""
+    """Return a note on the rows that were kept."""
     text = " and ".join(f"{column} = {' or '.join(values)}" for column, values in conditions_of.items())
     return f"Only rows with {text} were kept: {n_kept:,} of {n_rows:,}."
 
 
 def telling_column(grid: Grid, first: int, second: int) -> str | None:
-    """Return the cure for two rows of the same cell when another column tells them apart.
+    """Return the hint for two rows of the same cell when another column distinguishes them.
 
-    Columns that play a role, and numbers that may be scores, are not considered.
+    Columns with a role, and numbers that may be scores, are not considered.
 
     Examples
     --------
@@ -256,7 +257,7 @@ def telling_column(grid: Grid, first: int, second: int) -> str | None:
     'Column "lp" distinguishes the rows: keep one value of it with where={"lp": "en-de"}.'
     """
     if isinstance(grid, RowsOf):
-        # A column that several values were chosen of is gone from the rows, and yet tells them apart.
+        # A column with several chosen values is removed from the rows, but distinguishes them.
         return telling_column(grid.inner, int(grid.rows[first]), int(grid.rows[second]))
     for column, name in enumerate(grid.header):
         if not name or plain(name) in _ROLE_NAMES:
@@ -279,7 +280,7 @@ def telling_column(grid: Grid, first: int, second: int) -> str | None:
 
 
 def _sorts_rows(grid: Grid, column: int, name: str) -> bool:
-    """Whether a column says what a row belongs to: one that describes rows, or texts that come back."""
+    """Whether a column describes rows or has recurring texts."""
     try:
         n_values = len(grid.labels(column).names)
     except ReadError:  # objects or lists
@@ -289,9 +290,8 @@ def _sorts_rows(grid: Grid, column: int, name: str) -> bool:
     return n_values <= min(_FEW, grid.n_rows // 2) and bool(has_text(grid.numbers([column]))[0])
 
 
-# Columns that the user leaves out or keeps as systems, and options that a layout cannot apply.
-#
-# An option that is ignored would leave the user with an answer to another question.
+# Columns that the user leaves out or keeps as systems, and options that do not apply to a layout. A silently ignored
+# option would answer a different question.
 
 
 def without_ignored(grid: Grid, options: Options) -> Grid:
@@ -300,9 +300,9 @@ def without_ignored(grid: Grid, options: Options) -> Grid:
     Raises
     ------
     UnknownName
-        When a name to ignore or to keep is no column.
+        When a name to ignore or to keep is not a column.
     ReadError
-        When a column is to be ignored and used (BT214).
+        When a column is both ignored and used (BT214).
     """
     for name in (*options.ignore_columns, *options.keep_columns):
         if name not in grid.header:
@@ -312,7 +312,7 @@ def without_ignored(grid: Grid, options: Options) -> Grid:
     for name in options.ignore_columns:
         if name in options.keep_columns or name in options.columns.values():
             raise ReadError(
-                f"Column {quoted(name)} is to be ignored and to be used. Leave out one of the two options.",
+                f"Column {quoted(name)} is both ignored and used. Leave out one of the two options.",
                 path=grid.name,
                 code="BT214",
             )
@@ -321,17 +321,17 @@ def without_ignored(grid: Grid, options: Options) -> Grid:
 
 
 def forced_columns(grid: Grid, options: Options) -> frozenset[int]:
-    """Return the positions of the columns that are systems or metrics by the user's word."""
+    """Return the positions of the columns that are systems or metrics by the user's choice."""
     return frozenset(column for column, name in enumerate(grid.header) if name in options.keep_columns)
 
 
 def hidden(header: tuple[str, ...], forced: frozenset[int]) -> tuple[str, ...]:
-    """Return a header in which kept columns have no name, so that none of them is found by a role's name."""
+    """Return a header with blank names for kept columns, so that none of them is matched to a role."""
     return tuple("" if column in forced else name for column, name in enumerate(header))
 
 
 def refuse_unused(options: Options, layout: Format, *, path: str) -> None:
-    """Refuse columns that were named for a layout in which columns cannot be named.
+    """Raise when columns were named for a layout with fixed columns.
 
     Raises
     ------
@@ -366,7 +366,7 @@ def refuse_unused(options: Options, layout: Format, *, path: str) -> None:
 
 
 def refuse_unknown_directions(options: Options, metrics: Collection[str]) -> None:
-    """Refuse a direction for a metric that is not there: a typo in its name would turn a ranking round unseen."""
+    """Raise when a direction is set for a metric that does not exist: a typo could silently reverse a ranking."""
     named = (options.lower_is_better | options.higher_is_better) - {EVERY}
     for name in sorted(named - set(metrics)):
         raise unknown_name("metric", name, metrics)

@@ -1,1 +1,1 @@
-"""What could be misread: columns, layouts and directions that are questioned before anything is ranked."""
+"""Plausibility checks of columns, layouts and directions that could be misread."""

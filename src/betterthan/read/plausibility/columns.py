@@ -15,7 +15,7 @@ from betterthan.read.grid.columns import plain
 from betterthan.read.grid.grid import Grid, fault, quoted
 from betterthan.read.plausibility.direction import TRUTH_WORDS
 
-# What the name of a column says it holds, where that is not the scores of a system.
+# Meaning of a column by its name, where it is not the scores of a system.
 #
 # A name counts only as a whole: ``mean`` and ``avg_score`` are averages, ``mean-pooling`` and ``Total-7B`` are systems.
 
@@ -55,7 +55,7 @@ _WORDS: dict[Meaning, str] = {
         correct score""",
 }
 _MEANING_OF = {word: meaning for meaning, words in _WORDS.items() for word in words.split()}
-# Words that change nothing about the meaning of those beside them.
+# Words that do not change the meaning of a name.
 _BESIDE = frozenset(
     word
     for words in (
@@ -89,7 +89,7 @@ _EXPLAINED: dict[Meaning, str] = {
 
 
 def meaning_of(name: str) -> Meaning | None:
-    """Return what a column called so holds, or None if it may be a system.
+    """Return the meaning of a column with this name, or None if it may be a system.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def meaning_of(name: str) -> Meaning | None:
     meaning_of_name = next((meaning for meaning in reversed(known) if meaning not in (None, "metric")), None)
     if meaning_of_name is None:
         meaning_of_name = "metric" if "metric" in known else None
-    # Raters and metrics are numbered (rater 2, ROUGE-1); of anything else a number makes a name.
+    # Raters and metrics may be numbered (rater 2, ROUGE-1); any other word with a number is a name.
     if meaning_of_name in ("rater", "metric"):
         others = [part for part in others if not part.isdigit() and len(part) > 1]
     return None if others else meaning_of_name
@@ -153,21 +153,21 @@ def _parts(name: str) -> list[str]:
 # Columns of a wide table that may be something other than a system: ids, lengths, ranks, averages, costs.
 
 
-# With fewer rows nothing can be said from values alone.
+# With fewer rows values alone are not conclusive.
 _ENOUGH_ROWS = 5
 _SORTED_ROWS = 8
 _ROWS_LOOKED_AT = 20_000
-# How likely values may agree with a sum or mean by chance before it counts as one.
+# Largest probability of agreement with a sum or mean by chance.
 _CHANCE = 1e-6
 _FIRST_ROWS = 8
 _MOST_COLUMNS = 60
-# A column this many times as large as all others is on another scale; two columns have no majority to judge by.
+# A column this many times as large as all others is on another scale; with two columns there is no majority.
 _TIMES_LARGER = 10.0
 _TIMES_LARGER_OF_TWO = 20.0
 
 
 class Doubt(NamedTuple):
-    """A column that may not be a system, and what was seen."""
+    """A column that may not be a system, with the evidence."""
 
     column: int
     reason: str
@@ -184,11 +184,11 @@ def doubtful_columns(
     ----------
     header : sequence of str
     columns : sequence of int
-        Those with numbers that play no other role.
+        Columns of numbers without another role.
     values : array of float
         ``columns × rows``; NaN is missing.
     forced : collection of int
-        Columns that are systems by the user's word.
+        Columns that are systems by the user's choice.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def doubtful_columns(
     >>> doubtful_columns(("length", "A", "B"), (0, 1, 2), values)[0].reason
     'is named like a length'
     """
-    if len(columns) < 2:  # a single system cannot be ranked, and this is said elsewhere
+    if len(columns) < 2:  # a single system cannot be ranked, which is reported elsewhere
         return []
     step = max(1, values.shape[1] // _ROWS_LOOKED_AT)
     doubts: dict[int, Doubt] = {}
@@ -220,7 +220,7 @@ def doubtful_columns(
 
 
 def _of_others(header: Sequence[str], open_: Sequence[int], columns: Sequence[int]) -> dict[int, Doubt]:
-    """Find what is told about another column (GPT and GPT_len), and a second metric (GPT_bleu and GPT_comet)."""
+    """Find columns that describe another one (GPT and GPT_len), and second metrics (GPT_bleu and GPT_comet)."""
     parts = {column: of_another(header[column]) for column in open_}
     names = {header[column].casefold() for column in columns}
     doubts: dict[int, Doubt] = {}
@@ -262,7 +262,7 @@ def _counts(row: FloatArray) -> bool:
 
 
 def _counting(_: Sequence[str], rows: FloatArray, settled: Sequence[bool]) -> dict[int, str]:
-    """Find ids: whole numbers that rise from row to row while other columns do not."""
+    """Find ids: integers that increase from row to row while other columns do not."""
     if rows.shape[1] < _ENOUGH_ROWS:
         return {}
     rising = [_is_rising(row) for row in rows]
@@ -273,7 +273,7 @@ def _counting(_: Sequence[str], rows: FloatArray, settled: Sequence[bool]) -> di
         if settled[i]:
             continue
         if rising[i]:
-            doubts[i] = f"rises from row to row ({_first_numbers(row)}) as ids do"
+            doubts[i] = f"increases from row to row ({_first_numbers(row)}) as ids do"
         elif row.size >= 2 * _ENOUGH_ROWS and _is_permutation(row):
             doubts[i] = (
                 f"holds every number from {int(row.min())} to {int(row.max())} once, as ids and ranks do"
@@ -282,7 +282,7 @@ def _counting(_: Sequence[str], rows: FloatArray, settled: Sequence[bool]) -> di
 
 
 def _is_rising(row: FloatArray) -> bool:
-    """Whether whole numbers rise from row to row: by 1, or by any steps in more rows than chance would sort."""
+    """Whether integers increase from row to row: by 1, or by any step in more rows than expected by chance."""
     if not np.isfinite(row).all() or (row != np.round(row)).any():
         return False
     steps = np.diff(row)
@@ -302,7 +302,7 @@ def _first_numbers(row: FloatArray) -> str:
 def _summarising(names: Sequence[str], rows: FloatArray, settled: Sequence[bool]) -> dict[int, str]:
     """Find a column that is computed from the others: their mean, sum, difference, minimum or maximum."""
     computed = _computed(names, rows[:, np.isfinite(rows).all(axis=0)])
-    # What is computed usually stands behind what it is computed from.
+    # A computed column usually follows the columns it is computed from.
     last = max((i for i in computed if not settled[i]), default=None)
     return {} if last is None else {last: f"{computed[last]} on every row"}
 
@@ -324,7 +324,7 @@ def _computed(names: Sequence[str], rows: FloatArray) -> dict[int, str]:
             listed = [quoted(name) for name in np.asarray(names, dtype=object)[chosen(i)]]
             reasons[i] = f"is the {word} of {some_of(listed, limit=3)}"
     for i in range(2, min(len(rows), _MOST_COLUMNS)):
-        # Only behind the two: of A = B + C any could be the one that was computed.
+        # Only after the two: in A = B + C any of the three could be the computed one.
         pair = None if i in reasons else _difference(rows[i], rows[:i], float(slacks[i]))
         if pair is not None:
             reasons[i] = f"is {quoted(names[pair[0]])} minus {quoted(names[pair[1]])}"
@@ -332,7 +332,7 @@ def _computed(names: Sequence[str], rows: FloatArray) -> dict[int, str]:
 
 
 def _summaries_of_first(rows: FloatArray) -> Iterator[tuple[str, Callable[[int], IntArray], FloatArray]]:
-    """Yield the summaries of the columns before each column, of all others, and of those behind it."""
+    """Yield the summaries of the columns before each column, of all others, and of those after it."""
     n = len(rows)
     numbers = np.arange(n)
     sums = np.cumsum(rows, axis=0) - rows
@@ -365,7 +365,7 @@ _SUMMARIES: dict[str, Callable[[FloatArray], FloatArray]] = {
 def _is_summary(row: FloatArray, parts: FloatArray, word: str, slack: float) -> bool:
     if not (np.abs(row - _SUMMARIES[word](parts)) <= slack).all() or not _is_no_chance(row, parts, slack):
         return False
-    # The best of several systems may be right wherever another one is; no mean or sum comes about so.
+    # The best of several systems may be right wherever another one is; this does not hold for means or sums.
     has_decimals = bool((row != np.round(row)).any())
     return word in ("mean", "sum") or (has_decimals and all((row != part).sum() >= 3 for part in parts))
 
@@ -382,7 +382,7 @@ def _difference(row: FloatArray, parts: FloatArray, slack: float) -> tuple[int, 
 
 
 def _slacks(rows: FloatArray) -> FloatArray:
-    """Return how far each column may be from what it was computed as, by its own rounding."""
+    """Return the tolerance of each column due to its own rounding."""
     size = float(np.abs(rows).max(initial=0.0))
     slacks = np.full(len(rows), 1e-9 * size)
     for decimals in range(6, 0, -1):
@@ -393,7 +393,7 @@ def _slacks(rows: FloatArray) -> FloatArray:
 
 
 def _is_no_chance(row: FloatArray, parts: FloatArray, slack: float) -> bool:
-    """Whether chance does not explain that all rows agree."""
+    """Whether the agreement of all rows is unlikely by chance."""
     if any(np.array_equal(row, part) for part in parts):
         return False
     spread = float(np.ptp(row))
@@ -402,7 +402,7 @@ def _is_no_chance(row: FloatArray, parts: FloatArray, slack: float) -> bool:
 
 
 class _Sizes(NamedTuple):
-    """How large the values of each column are, without their signs."""
+    """Magnitude of the values of each column."""
 
     low: FloatArray
     middle: FloatArray
@@ -421,7 +421,7 @@ class _Sizes(NamedTuple):
 
 
 def _on_another_scale(_: Sequence[str], rows: FloatArray, settled: Sequence[bool]) -> dict[int, str]:
-    """Find the few columns that are far larger or smaller than the many, or of the other sign."""
+    """Find columns that are far larger or smaller than the majority, or of the other sign."""
     usable = np.flatnonzero(np.isfinite(rows).sum(axis=1) >= _ENOUGH_ROWS)
     if usable.size < 2 or (usable.size == 2 and any(settled[i] for i in usable.tolist())):
         return {}
@@ -454,7 +454,7 @@ def _of_other_sign(rows: FloatArray) -> BoolArray | None:
 
 
 def _far_away(rows: FloatArray, sizes: _Sizes) -> BoolArray | None:
-    """Return the columns beyond a gap that most columns are on the other side of."""
+    """Return the columns separated by a gap from the majority."""
     n = len(rows)
     order = np.argsort(sizes.middle, kind="stable")
     times = _TIMES_LARGER if n > 2 else _TIMES_LARGER_OF_TWO
@@ -511,7 +511,7 @@ def refuse_summary_system(grid: Grid, systems: Sequence[str], values: FloatArray
 
 
 def refuse(grid: Grid, doubts: Sequence[Doubt], systems: Sequence[int]) -> ReadError:
-    """Build the error for doubtful columns, with the options that settle it.
+    """Build the error for suspicious columns, with the options that resolve it.
 
     Parameters
     ----------
@@ -573,7 +573,7 @@ def _metrics_of_one_system(grid: Grid, systems: Sequence[int]) -> ReadError:
 
 
 def columns_option(name: str, columns: Sequence[str], *, limit: int = 4) -> Option:
-    """Return the option that names columns, the first few of them where there are many.
+    """Return the option with the names of columns, at most a few of them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which way a metric points: as the user or the file states, else as its name and values suggest; always shown."""
+"""Direction of a metric: as set by the user or the file, else inferred from its name and values, with a note."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ from betterthan.read.protocol import EVERY, Options
 DIRECTION_NOTE = "direction"
 """The code of a note on a direction that was decided by the name or the values of a metric."""
 
-# What a name says: which way a metric points, and whether it is what systems are measured by.
-#
-# A name is cut into words (`cost_effectiveness` is cost and effectiveness), and only whole words count. What a name is
-# about stands at its end: an error rate is bad, an error *detection* is good. So the last word that is known decides.
-# Nothing called gold, truth or label can win.
+# Inference from names: the direction of a metric, and whether a name denotes gold labels. A name is split into words
+# (`cost_effectiveness` is cost and effectiveness), and only whole words count. The head of a name is at its end: an
+# error rate is bad, an error *detection* is good. So the last known word decides. A system called gold, truth or label
+# is not ranked.
 
 
 TRUTH_WORDS = frozenset({"gold", "golden", "truth", "groundtruth", "ground", "gt", "label", "labels"})
-# Among predictions of quality these are the truth too; in a table of scores they are human translations, which are
+# Among predictions of quality these are gold labels too; in a table of scores they are human translations, which are
 # ranked with a note.
 _OF_PREDICTIONS = TRUTH_WORDS | {
     "human", "humans", "target", "targets", "ref", "refs", "reference", "references"
@@ -34,7 +33,7 @@ _OF_PREDICTIONS = TRUTH_WORDS | {
 
 
 def is_truth(name: str) -> bool:
-    """Whether a name, as a whole, is one of the truth.
+    """Whether a name as a whole denotes gold labels.
 
     Examples
     --------
@@ -47,7 +46,7 @@ def is_truth(name: str) -> bool:
 
 
 def is_truth_of_predictions(name: str) -> bool:
-    """Whether a word of a name says that it is what predictions are compared with.
+    """Whether a word of a name denotes gold labels.
 
     Examples
     --------
@@ -58,18 +57,18 @@ def is_truth_of_predictions(name: str) -> bool:
 
 
 def refuse_truth(systems: Sequence[str], *, path: str | None) -> None:
-    """Refuse the truth among the systems of a table of scores.
+    """Raise when gold labels are among the systems of a table of scores.
 
     Raises
     ------
     ReadError
-        When some of the systems, and not all, are named like the truth (BT231).
+        When some of the systems, but not all, are named like gold labels (BT231).
     """
     truth = [name for name in systems if is_truth(name)]
     if truth and len(truth) < len(systems):
         raise ReadError(
             Message(
-                "{truth} is named like the truth and would be ranked as a system. Leave its file out, or keep "
+                "{truth} is named like gold labels and would be ranked as a system. Leave its file out, or keep "
                 "the rows of the others with {where}; if it is a system, rename it.",
                 truth=quoted(truth[0]),
                 where=Option("where"),
@@ -87,7 +86,7 @@ Way = Literal["higher", "lower", "unclear", "by values", "rank"]
 
 
 class NameHint(NamedTuple):
-    """What a name says: the way, the word that says it, and whether such scores are never below 0."""
+    """Evidence from a name: the direction, the deciding word, and whether such scores are never below 0."""
 
     way: Way
     word: str
@@ -98,15 +97,15 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Names of metrics: they mean the same wherever they stand, as in "TER-refA" or "fid_coco".
+# Names of metrics: they mean the same in any position, as in "TER-refA" or "fid_coco".
 _LOWER_METRICS = _words(
     "ter terp wer cer mer hter sacreter eed eer levenshtein ppl perplexity nll xent logloss bpb bpc mse rmse nrmse mae "
     "mape smape rmsle crps ece mce brier fid kid fad fvd lpips jsd kld wmd mcd mindcf fpr fnr fdr ttft tpot latency "
     "runtime vram toxicity hallucination hallucinations"
 )
-# These may be below 0 and are still better when they are lower.
+# These may be below 0, and lower is still better.
 _LOWER_OF_ANY_SIGN = _words("nll xent logloss loss losses bpb bpc")
-# Words of everyday English: at the end of a name they are what is measured, elsewhere perhaps only its subject.
+# Common English words: at the end of a name they are what is measured, elsewhere perhaps only its subject.
 _LOWER_WORDS = _words(
     "loss losses error errors err edits divergence delay duration seconds secs milliseconds minutes hours time "
     "cost costs price prices expense spend toxic bias hallucinated penalty penalties mistakes defects violations "
@@ -119,11 +118,11 @@ _HIGHER_METRICS = _words(
     "bleu chrf comet xcomet bleurt rouge meteor yisi bertscore bartscore kiwi cometkiwi nist accuracy acc precision "
     "recall auc auroc auprc mrr ndcg fscore mcc kappa pearson spearman kendall psnr ssim elo esa winrate correlation"
 )
-# Of these a score below 0 is impossible or very unusual; where all are, something was turned round.
+# For these a score below 0 is impossible or very unusual; if all are, they were negated.
 _NEVER_NEGATIVE = _words(
     "bleu chrf rouge meteor accuracy acc precision recall auc auroc auprc mrr ndcg fscore psnr ssim winrate"
 )
-# At the end of a name these turn what stands before them: an error detection, a cost reduction.
+# At the end of a name these reverse the preceding words: an error detection, a cost reduction.
 _HIGHER_WORDS = _words(
     "free effectiveness efficiency reduction reductions saving savings saved consistency detection avoidance "
     "resistance robustness correction corrections corrected similarity quality adequacy fluency speed throughput "
@@ -135,7 +134,7 @@ _UNCLEAR = _words(
     "distance distances rank ranks ranking position refusal refusals entropy delta deltas difference "
     "differences diff gap deviation uncertainty"
 )
-# What kind of distance it is says that it is a distance from what is right.
+# These words show that a distance is one from the correct answer.
 _LOWER_DISTANCES = _words(
     "edit levenshtein hamming wasserstein mover movers frechet fréchet cosine euclidean hellinger embedding "
     "mahalanobis jaro winkler damerau emd"
@@ -144,7 +143,7 @@ _INVERTED = _words("inverse inverted inv negated neg negative minus reversed rev
 _NEGATED = _words("non no not anti without zero")
 _LEARNED = ("comet", "xcomet", "bleurt", "openkiwi", "kiwi")
 _BY_VALUES = ("mqm", "metricx")
-# Words that say nothing about the way: how it was averaged, in which unit, on what.
+# Words without information on the direction: averaging, unit, data.
 _EMPTY = _words(
     "score scores rate rates ratio value values metric metrics mean avg average median max min total sum overall all "
     "raw norm normalised normalized standardised standardized scaled log percent percentage pct share fraction "
@@ -154,7 +153,8 @@ _EMPTY = _words(
 )
 _CUTS = _words("per over at on in for by vs versus with to under given @")
 _RATES = re.compile(r"\b(per (s|sec|second|minute|min|hour)|tps|qps|rps|wpm)\b")
-# As a word of its own "js" may be JavaScript and "character" a person; alone they are metrics. The unclear ones are
+# As separate words "js" may be JavaScript and "character" a person; in these phrases they are metrics. The unclear ones
+# are
 # error rates or distances to some, and persons, emotions or entities that were recognized to others.
 _ALONE: dict[str, Way] = {
     **dict.fromkeys(("js", "kl", "character", "characters", "charac ter", "der", "wil"), "lower"),
@@ -199,7 +199,7 @@ _PHRASES: tuple[tuple[str, Way], ...] = (
 
 
 def hint_of(name: str) -> NameHint | None:
-    """Return what a metric's name says about its direction, or None when it says nothing.
+    """Return the direction suggested by a metric's name, or None.
 
     Examples
     --------
@@ -227,14 +227,14 @@ def _cut(name: str) -> list[str]:
 
 
 def _without_inversion(name: str, words: list[str]) -> list[str] | None:
-    """Return the words behind "1-", "inverse" or the like, or None where nothing is turned round."""
+    """Return the words after "1-", "inverse" or similar, or None where nothing is reversed."""
     if re.match(r"\s*1\s*[-−–]\s*\D", name) or re.match(r"\s*[-−–]\s*[A-Za-z]", name):
         return words
     if len(words) < 2 or words[0] not in _INVERTED or _phrase(words):
         return None
     if words[0] == "one":
         return words[2:] if words[1] == "minus" and len(words) > 2 else None
-    # "negative sentiment" is a subject; only what is known can be turned round.
+    # "negative sentiment" is a subject; only known words can be reversed.
     return words[1:] if _hint(words[1:]) is not None or words[0].startswith("inv") else None
 
 
@@ -262,7 +262,7 @@ def _phrase(words: list[str]) -> Way | None:
 
 
 def _before_preposition(words: list[str]) -> list[str]:
-    """Return what stands before "at", "over", "per" …, where that is something known: "accuracy over time"."""
+    """Return the words before "at", "over", "per" …, if these are known: "accuracy over time"."""
     for place, word in enumerate(words):
         if word in _CUTS and any(_is_known(before) for before in words[:place]):
             return words[:place]
@@ -303,11 +303,11 @@ def _unclear(words: list[str], head: str) -> NameHint:
 
 
 _FULL_MARKS = 100.0
-_MOST_PENALTY = 25.0  # an unreadable translation; MQM gives a segment no more
+_MOST_PENALTY = 25.0  # an unintelligible translation; the maximum penalty of MQM
 
 
 class Direction(NamedTuple):
-    """Whether higher is better, what to tell the user about the choice, and what speaks against making one."""
+    """Whether higher is better, a note on the choice, and the reason why it is unclear, if it is."""
 
     higher_is_better: bool
     note: str | None = None
@@ -324,19 +324,19 @@ def direction(
 ) -> Direction:
     """Decide the direction of a metric.
 
-    A name that says nothing is read as higher-is-better, which every table shows. Where the name could mean both, or
-    contradicts the values, there is a doubt, and nothing can be ranked until the user has said which it is.
+    An uninformative name is read as higher-is-better, which every table shows. Where the name is ambiguous, or
+    contradicts the values, the direction is unclear, and nothing can be ranked until the user sets it.
 
     Parameters
     ----------
     metric : str
         Its name.
     values : array of float
-        Its scores, as systems × segments or in any order.
+        Its scores, in any shape.
     options : Options
-        What the user said goes before everything.
+        The user's choice takes precedence.
     declared : bool, optional
-        What the file says.
+        The direction stated in the file.
     """
     stated = _stated(metric, options)
     hint = hint_of(metric)
@@ -348,13 +348,13 @@ def direction(
     if hint.way == "rank":
         return _of_ranks(metric, values)
     if hint.way == "unclear":
-        return _doubt(metric, f"its name ({hint.word}) does not say whether higher or lower is better")
+        return _doubt(metric, f"its name ({hint.word}) does not show whether higher or lower is better")
     return _of_lower(metric, known, hint) if hint.way == "lower" else _of_higher(metric, known, hint)
 
 
 def _of_lower(metric: str, known: FloatArray, hint: NameHint) -> Direction:
     if _are_negated(known):
-        note = f'No score of "{metric}" is above 0: it is an error rate negated, so higher is better.'
+        note = f'No score of "{metric}" is above 0: it is a negated error rate, so higher is better.'
         return _decided(metric, note, higher_is_better=True)
     if hint.is_positive and (known < 0).any():
         return _doubt(metric, "by its name lower is better, but some scores are below 0 and some above")
@@ -372,12 +372,12 @@ def _of_higher(metric: str, known: FloatArray, hint: NameHint) -> Direction:
 
 
 def _are_negated(known: FloatArray) -> bool:
-    """Whether error rates were turned round, as the files of the metrics task do it."""
+    """Whether error rates were negated, as in files of the metrics task."""
     return bool((known <= 0).all()) and bool((known < 0).any())
 
 
 def _of_ranks(metric: str, values: FloatArray) -> Direction:
-    """Ranks of the systems on each segment are known by their values; grades from 1 to 5 may point either way."""
+    """Decide the direction of ranks, which are recognized by their values; grades from 1 to 5 may have either."""
     ranked = values[:, ~np.isnan(values).any(axis=0)] if values.ndim == 2 else np.empty((0, 0))
     n_systems = len(ranked)
     if n_systems > 1 and ranked.size and (ranked >= 1).all() and (ranked <= n_systems).all():
@@ -390,12 +390,12 @@ def _of_ranks(metric: str, values: FloatArray) -> Direction:
 
 
 def _by_values(metric: str, known: FloatArray) -> Direction:
-    """Decide about MQM and MetricX: penalties, penalties negated, or marks out of 100."""
+    """Decide the direction of MQM and MetricX: penalties, negated penalties, or scores out of 100."""
     above, below = bool((known > 0).any()), bool((known < 0).any())
     if below and above:
-        # Predictions of MetricX reach a little beyond 0; people's MQM does not.
+        # Predictions of MetricX may lie slightly beyond 0; human MQM scores do not.
         if "metricx" in metric.casefold():
-            note = f'Not every score of "{metric}" is of one sign, so higher is better.'
+            note = f'The scores of "{metric}" have both signs, so higher is better.'
             return _decided(metric, note, higher_is_better=True)
         return _doubt(
             metric, "some scores are below 0 and some above, so they may be penalties or standardized scores"
@@ -406,11 +406,11 @@ def _by_values(metric: str, known: FloatArray) -> Direction:
         )
     middle, most = float(np.median(known)), float(known.max())
     if most <= _FULL_MARKS and middle > _FULL_MARKS / 2:
-        note = f'Most scores of "{metric}" are between 50 and 100, so they are marks and higher is better.'
+        note = f'Most scores of "{metric}" are between 50 and 100, so they are scores out of 100 and higher is better.'
         return _decided(metric, note, higher_is_better=True)
     if (most <= _FULL_MARKS and middle > _MOST_PENALTY) or (most <= 1 and middle > 0.5):
         return _doubt(
-            metric, f"scores around {middle:.3g} may be penalties or marks (out of {100 if most > 1 else 1})"
+            metric, f"scores around {middle:.3g} may be penalties or scores (out of {100 if most > 1 else 1})"
         )
     note = f'No score of "{metric}" is below 0, so they are penalties and lower is better.'
     return _decided(metric, note, higher_is_better=False)
@@ -421,9 +421,7 @@ def _stated(metric: str, options: Options) -> bool | None:
         metric in names or EVERY in names for names in (options.lower_is_better, options.higher_is_better)
     )
     if low and high:
-        raise ReadError(
-            f'"{metric}" is said to be both lower-is-better and higher-is-better. Say one of them.'
-        )
+        raise ReadError(f'"{metric}" is set to both lower-is-better and higher-is-better. Choose one.')
     return None if low == high else high
 
 
@@ -440,7 +438,7 @@ def _doubt(metric: str, why: str) -> Direction:
 
 
 def both_directions(metric: str) -> dict[str, Any]:
-    """Return the options that say which way a metric points, as fields of a message.
+    """Return the options that set the direction of a metric, as fields of a message.
 
     Examples
     --------
@@ -455,7 +453,7 @@ def _decided(metric: str, note: str, *, higher_is_better: bool) -> Direction:
 
 
 def direction_note(metric: str, note: str, *, higher_is_better: bool) -> Message:
-    """Return a note on a direction that was decided, with the option for the other one.
+    """Return a note on an inferred direction, with the option to reverse it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables that may have another layout than the one they are read in, and rows that summarise the others."""
+"""Tables whose layout may be mistaken, and rows that summarize the others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from betterthan.read.plausibility.columns import columns_option, meaning_of
 from betterthan.read.plausibility.direction import refuse_truth
 from betterthan.read.protocol import Options
 
-# Tables that may be something else: without a header, turned on their side, or long with unknown headers.
+# Tables that may be something else: without a header, transposed, or long with unknown headers.
 
 
 TURNED = "each row is a system and each column a segment"
@@ -38,8 +38,8 @@ _SEGMENT = "segment"
 def turned_table(grid: Grid, options: Options) -> MemoryGrid | None:
     """Return the table with one row for each segment, if it has one row for each system; else None.
 
-    This is certain only where a column names the systems, each once, and all columns of numbers are numbered as
-    segments are; ``system,BLEU,COMET`` is a table of two metrics.
+    This is certain only where a column names the systems, each once, and all columns of numbers are numbered like
+    segments; ``system,BLEU,COMET`` is a table of two metrics.
 
     Raises
     ------
@@ -99,7 +99,7 @@ _FEW_ROWS = 6
 
 
 def are_numbered(names: Sequence[str], *, of_systems: bool = False) -> bool:
-    """Whether names count segments: 1, 2, 3, … or seg1, seg2, ….
+    """Whether names number segments: 1, 2, 3, … or seg1, seg2, ….
 
     Examples
     --------
@@ -132,13 +132,13 @@ def check_layout(
     named: Mapping[str, str],
     forced: Collection[int],
 ) -> None:
-    """Refuse a wide reading that would take scores, segments or ids for systems.
+    """Raise when a wide reading would mistake scores, segments or ids for systems.
 
     Parameters
     ----------
     grid : Grid
     free : sequence of int
-        Columns that play no role.
+        Columns without a role.
     values : array of float
         Their numbers, ``free × rows``.
     roles : mapping of str to int
@@ -146,7 +146,7 @@ def check_layout(
     named : mapping of str to str
         The columns that the user named.
     forced : collection of int
-        Columns that are systems by the user's word.
+        Columns that are systems by the user's choice.
 
     Raises
     ------
@@ -184,14 +184,14 @@ def _check_turned(
     is_bare = names[0].strip().isdigit()
     label = roles.get("item", _first_text(grid, numeric))
     if is_bare and (label is None or ("item" in roles and len(numeric) <= max(grid.n_rows, _FEW_ROWS))):
-        return  # systems may be called 1, 2 and 3 beside a column of segments
+        return  # systems may be called 1, 2 and 3 if there is a column of segments
     first = some_of([quoted(name) for name in names], limit=3)
     column = COLUMN if label is None else grid.header[label]
     raise fault(
         grid,
         Message(
-            "The columns are numbered like segments ({first}), so each row may be a system. If so, say which column "
-            "names the systems: {system}. If each row is a segment, say which column names it: {item}.",
+            "The columns are numbered like segments ({first}), so each row may be a system. If so, name the column "
+            "of systems: {system}. If each row is a segment, name its column: {item}.",
             first=first,
             system=Option("system", column),
             item=Option("item", column),
@@ -211,7 +211,7 @@ def _first_text(grid: Grid, numeric: Sequence[int]) -> int | None:
 def _check_long(
     grid: Grid, free: Sequence[int], values: FloatArray, roles: Mapping[str, int], named: Mapping[str, str]
 ) -> None:
-    """Refuse a table in which two columns together name each row once, as system and segment do in a long table."""
+    """Raise when two columns together identify each row, as system and segment do in a long table."""
     if grid.n_rows < _FEW_ROWS or "item" in named:
         return
     numeric = {column: row for column, row in zip(free, values, strict=True) if np.isfinite(row).any()}
@@ -223,7 +223,7 @@ def _check_long(
             continue
         for item, other in items.items():
             scores = [column for column in numeric if column not in (item, system)]
-            # Systems may be numbered too, but scores can be whole numbers as well: then every pair must be there.
+            # Systems may be numbered too, but scores can be integers as well: then every pair must occur.
             least = 0.5 if system in texts else 1.0
             if system not in texts and len(other.names) < len(labels.names):
                 continue  # there are fewer systems than segments
@@ -276,7 +276,7 @@ def _long(grid: Grid, system: int, item: int, scores: Sequence[int]) -> ReadErro
         options["group"] = Option("group", who)
         fixes = "use {system} and {item}; if it names documents, use {group} and {item}"
     message = Message(
-        "Columns {who} and {which} together name every row once, so this may be a long table with one row for each "
+        "Columns {who} and {which} together identify every row, so this may be a long table with one row for each "
         "system and segment. If {who} names the systems, " + fixes + ".",
         who=quoted(who),
         which=quoted(which),
@@ -286,7 +286,7 @@ def _long(grid: Grid, system: int, item: int, scores: Sequence[int]) -> ReadErro
 
 
 def check_systems(grid: Grid, labels: Mapping[str, Labels], named: Mapping[str, str]) -> None:
-    """Refuse the systems of a long table that may be its segments, or the truth that they are measured by.
+    """Raise when the systems of a long table may be its segments, or gold labels.
 
     Raises
     ------
@@ -301,7 +301,7 @@ def check_systems(grid: Grid, labels: Mapping[str, Labels], named: Mapping[str, 
             grid,
             Message(
                 "There are {n_systems:,} systems called {systems} and {n_items:,} segments called {items}; "
-                "the two columns may be swapped. Say which is which: {system} and {item}.",
+                "the two columns may be swapped. Name both: {system} and {item}.",
                 n_systems=len(systems),
                 systems=some_of(systems, limit=3),
                 n_items=len(items),
@@ -314,17 +314,17 @@ def check_systems(grid: Grid, labels: Mapping[str, Labels], named: Mapping[str, 
     refuse_truth(systems, path=grid.name)
 
 
-# Rows that summarise the others: an average, a total, a standard deviation below the scores.
+# Rows that summarize the others: an average, a total or a standard deviation below the scores.
 
 
-# Summaries stand at the end of a table; a segment may be called "mean" anywhere else.
+# Summaries are at the end of a table; elsewhere a segment may be called "mean".
 LAST_ROWS = 5
 _ENOUGH_ROWS = 5
 _CHANCE = 1e-5
 
 
 class SummaryRows(NamedTuple):
-    """Which rows are summaries, and what to say about them."""
+    """Rows that are summaries, with notes."""
 
     rows: BoolArray
     note: str
@@ -338,14 +338,14 @@ def summary_rows(grid: Grid, labels: Sequence[str], values: FloatArray) -> Summa
     grid : Grid
         For the places in messages.
     labels : sequence of str
-        What the last rows are called; empty where a row has no name.
+        Names of the last rows; empty where a row has no name.
     values : array of float
         ``systems × rows``.
 
     Raises
     ------
     ReadError
-        For a row that is named like a summary and is not one, or is one without being named so (BT216).
+        For a row that is named like a summary and is not one, or is one without being named like one (BT216).
     """
     n = values.shape[1]
     if n < 3:
@@ -361,7 +361,7 @@ def summary_rows(grid: Grid, labels: Sequence[str], values: FloatArray) -> Summa
             raise fault(
                 grid,
                 f"The row is called {quoted(labels[row - start])}, but its scores are neither the means nor the sums "
-                f"of the other rows. Remove it if it is a summary, or call it otherwise if it is a segment.",
+                f"of the other rows. Remove it if it is a summary, or rename it if it is a segment.",
                 row=row,
                 code="BT216",
             )
@@ -369,7 +369,7 @@ def summary_rows(grid: Grid, labels: Sequence[str], values: FloatArray) -> Summa
         count = len(named)
         return SummaryRows(
             is_summary,
-            f"{count} row{'' if count == 1 else 's'} that summarise{'s' if count == 1 else ''} the others "
+            f"{count} row{'' if count == 1 else 's'} that summarize{'s' if count == 1 else ''} the others "
             f"{'was' if count == 1 else 'were'} left out: {shown}.",
         )
     return _unnamed(grid, labels[-1] if labels else "", values)
@@ -397,7 +397,7 @@ def _unnamed(grid: Grid, label: str, values: FloatArray) -> SummaryRows | None:
         return None
     is_filled = np.isfinite(values)
     if not is_filled[:, last].all() or (is_filled[:, :last].sum(axis=1) < _ENOUGH_ROWS).any():
-        return None  # too little to tell a sum from a score that comes again
+        return None  # too few rows to distinguish a sum from a recurring score
     word = _summary_of(values[:, last], values[:, :last], chance=_CHANCE)
     if word is None:
         return None
@@ -440,11 +440,11 @@ def _summary_of(row: FloatArray, others: FloatArray, *, chance: float | None = N
 
 
 def _by_chance(row: FloatArray, others: FloatArray, slack: float) -> float:
-    """Return about how likely an ordinary row would agree as well."""
+    """Return the approximate probability that an ordinary row agrees as well."""
     low, high = np.nanmin(others, axis=1), np.nanmax(others, axis=1)
     fractions = others[np.isfinite(others)]
     is_fraction_of_whole = (fractions == np.round(fractions)).all() and (row != np.round(row)).any()
-    # Within rounding of the others nothing lies outside: all of them may be 0.
+    # Tolerance of rounding: all values may be 0.
     is_outside = (row < low - 2 * slack) | (row > high + 2 * slack)
     if (is_fraction_of_whole and (high > low).any()) or is_outside.all():
         return 0.0

@@ -1,4 +1,4 @@
-"""What is doubtful about scores that could be read: the problems that `check` reports."""
+"""Warnings about scores that could be read, which `check` reports."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from betterthan.read.protocol import WHOLE_SYSTEM, Problem
 from betterthan.tables.scores import Scores
 
 UNTESTABLE = (
-    "There is one score for each system, and nothing can be tested without the scores of segments. "
-    "Give their file to rank or compare systems."
+    "There is only one score for each system, and significance tests need segment scores. Use a file of segment "
+    "scores to rank or compare systems."
 )
 _SYSTEM_LEVEL = (
-    "There is one score for each system, so paired tests are impossible: they need the score of every segment. "
-    "Give the file of segment scores."
+    "There is only one score for each system, and paired tests need the score of every segment. Use the file of "
+    "segment scores."
 )
 _SAMPLE = 10_000
 _DECIMALS = 4
@@ -29,7 +29,7 @@ _LARGE = 1e9
 
 
 def doubts(scores: Scores, *, place: str) -> tuple[Problem, ...]:
-    """Return the problems of a table, each with a code, a place and a cure."""
+    """Return the problems of a table, each with a code, a location and a hint."""
     if scores.segments == (WHOLE_SYSTEM,):
         return (Problem(code="BT203", place=place, message=UNTESTABLE),)
     warnings = (_direction(scores), _one_system(scores), _missing(scores), _rounded(scores))
@@ -44,7 +44,7 @@ def refuse_system_level(scores: Scores, *, path: str | None) -> Scores:
 
 
 def doubts_of(tables: Iterable[Scores], *, place: str) -> tuple[Problem, ...]:
-    """Return the problems of several tables; what is the same of each is said once."""
+    """Return the problems of several tables, without repetitions."""
     return tuple(dict.fromkeys(problem for table in tables for problem in doubts(table, place=place)))
 
 
@@ -87,7 +87,7 @@ def _rounded(scores: Scores) -> tuple[str, str] | None:
     if np.abs(known).max(initial=0.0) > _LARGE:
         return None
     decimals = next((d for d in range(_DECIMALS + 1) if np.array_equal(np.round(known, d), known)), None)
-    # Whole numbers are counts, grades or right/wrong; nothing was rounded away.
+    # Integers are counts, grades or right/wrong; they are not rounded.
     if not decimals or scores.n_systems < 2:
         return None
     share, near = _tied_and_near(values, decimals)
@@ -95,17 +95,17 @@ def _rounded(scores: Scores) -> tuple[str, str] | None:
         return None
     text = (
         f'{100 * share:.0f} % of the comparisons in "{scores.name}" are exact ties and no score has more than '
-        f"{decimals} decimals, so rounding may have made the ties. Write the scores with more digits."
+        f"{decimals} decimals, so the ties may be due to rounding. Write the scores with more digits."
     )
     return "BT201", text
 
 
 def _tied_and_near(values: FloatArray, decimals: int) -> tuple[float, float]:
-    """Return the share of pairs of systems, over all segments, that are tied, and the share rounding would tie.
+    """Return the share of pairs of systems, over all segments, that are tied, and the share expected from rounding.
 
-    When rounding makes the ties, neighbouring differences are as frequent as none: pairs that differ by one, two or
-    three units of the last digit are six times as many as ties. Penalties that are added up, shares of counts and
-    equal texts tie often without such neighbors.
+    If rounding causes the ties, adjacent differences are equally frequent: pairs that differ by one, two or three units
+    of the last digit are six times as many as ties. Summed penalties, shares of counts and equal texts are often tied
+    without such adjacent values.
     """
     known = ~np.isnan(values)
     n_known = known.sum(axis=0)
@@ -115,7 +115,7 @@ def _tied_and_near(values: FloatArray, decimals: int) -> tuple[float, float]:
     units = np.rint(values[known] * 10**decimals)
     units -= units.min()
     segment = np.nonzero(known)[1]
-    place = np.sort(units + segment * (units.max() + 2 * _NEAR))  # segments lie apart by more than _NEAR
+    place = np.sort(units + segment * (units.max() + 2 * _NEAR))  # segments differ by more than _NEAR
     after = np.arange(1, len(place) + 1)
     tied = float((np.searchsorted(place, place, side="right") - after).sum())
     within = float((np.searchsorted(place, place + _NEAR, side="right") - after).sum())

@@ -1,10 +1,10 @@
 """Several files read together: a folder that has no reader of its own, a pattern, or a list.
 
-Each file is recognized by itself. Scores of the same metric stand side by side, judgments and battles below each
-other, texts in parallel; files that name no system are the runs of one each. Shards of Parquet and tables of equal
-header are pieces of one table: they are written into one temporary file, piece after piece, so that every reader can
-take them and memory does not grow with them. Files of different kinds are refused, because nobody can say what they
-mean together; ``betterthan check`` lists them one by one.
+Each file is recognized separately. Scores of the same metric are joined by segment, judgments and battles are
+concatenated, texts are parallel; files without a column of systems are runs of one system each. Shards of Parquet and
+tables with equal headers are parts of one table: they are concatenated in one temporary file, so that every reader can
+read them and memory does not grow with them. Files of different kinds are an error, because their combination has no
+meaning; ``betterthan check`` lists them one by one.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Whole(NamedTuple):
     starts: tuple[tuple[int, str], ...]
 
     def placed(self, error: ReadError) -> ReadError:
-        """Return the error with the file and line where its cause really stands."""
+        """Return the error with the original file and line."""
         if error.line is None or not self.starts:
             return error
         start, file = next(
@@ -88,12 +88,12 @@ def are_shards(paths: Sequence[Path]) -> bool:
 
 
 def check_shards(paths: Sequence[Path], *, path: str) -> None:
-    """Refuse shards of several splits, and a split of which a shard is missing.
+    """Raise when there are shards of several splits, or a split lacks a shard.
 
     Raises
     ------
     ReadError
-        With the pattern that names one split (BT334), or the shards that are not there (BT334).
+        With the pattern that names one split (BT334), or the missing shards (BT334).
     """
     splits: dict[tuple[Path, str], list[int]] = {}
     counts: dict[tuple[Path, str], int] = {}
@@ -148,8 +148,8 @@ def _check_columns(files: Sequence[Source]) -> None:
     for file in files[1:]:
         if peek(file).header != first:
             raise ReadError(
-                f"The columns differ from those of {files[0].name}, so the files are not pieces of one table. "
-                f"Read them one by one.",
+                f"The columns differ from those of {files[0].name}, so the files are not parts of one table. Read "
+                f"them one by one.",
                 path=file.name,
                 code="BT333",
             )
@@ -171,7 +171,7 @@ def _combined(files: Sequence[Source], folder: Path) -> Path:
 
 
 def _unreadable_shard(error: Exception, files: Sequence[Source]) -> ReadError:
-    """Build the error for the file that DuckDB names in its own text, which is all that tells one from another."""
+    """Build the error for the file that DuckDB names in its message, the only place where it is identified."""
     from betterthan.read.grid.duck import is_out_of_memory, read_error  # noqa: PLC0415
 
     if is_out_of_memory(error):
@@ -188,14 +188,14 @@ def one_text(files: Sequence[Source], *, name: str, has_header: bool) -> Whole:
     Raises
     ------
     ReadError
-        When a header differs (BT333), or a file is no text.
+        When a header differs (BT333), or a file is not text.
     """
     header = _first_line(files[0]) if has_header else b""
     for file in files[1:]:
         if has_header and _first_line(file) != header:
             raise ReadError(
-                f"The header differs from that of {files[0].name}, so the files are not pieces of one table. "
-                f"Read them one by one.",
+                f"The header differs from that of {files[0].name}, so the files are not parts of one table. Read "
+                f"them one by one.",
                 path=file.name,
                 code="BT333",
             )
@@ -235,20 +235,20 @@ def _source(path: Path, name: str, spool: Spool) -> Source:
 FORMAT = Format(
     name="several",
     kind="scores",
-    description="several files (a folder, a pattern or a list), each recognized by itself and read together",
+    description="several files (a folder, a pattern or a list), each recognized separately and read together",
 )
 BATTLES = "battles"
 _QUALITY = ("numbers", "sentence_scores", "sentence_training")
 _SIDES = frozenset({"left", "right", "winner"})
 _DEPTH = 3
 _language_pair = re.compile(r"(?<![A-Za-z])(?:[a-z]{2}-[a-z]{2}|[a-z]{3}-[a-z]{3})(?![A-Za-z])").search
-# Together these tell nothing that a single file does not, or no longer hold.
+# Notes of single files that are redundant or no longer hold for the combination.
 _OF_ONE_FILE = ("BT102", "BT104")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """One of several files: what it seems to be, and what was read or what stood in the way."""
+    """One of several files: its recognized format, and its reading or the error."""
 
     name: str
     format: str
@@ -261,7 +261,7 @@ class Member:
 
 
 def sniff(source: Source) -> Guess | None:
-    """Take what is left: a folder or list in which at least one file is recognized."""
+    """Accept a folder or list in which at least one file is recognized."""
     from betterthan.read.sniff import recognise  # noqa: PLC0415  (it asks this reader too)
 
     if not source.is_folder:
@@ -274,7 +274,7 @@ def sniff(source: Source) -> Guess | None:
             if number < _TRIED:
                 continue
             return None
-        return Guess(confidence=0.3, because=f"{n_files:,} files, each recognized by itself", kind=kind)
+        return Guess(confidence=0.3, because=f"{n_files:,} files, each recognized separately", kind=kind)
     return None
 
 
@@ -282,7 +282,7 @@ _TRIED = 50
 
 
 def _openers(source: Source) -> list[Callable[[], Source]]:
-    """Return what opens each of the files, so that one that cannot be opened does not hide the others."""
+    """Return functions that open the files, so that one that cannot be opened does not hide the others."""
     if source.parts:
         return [partial(opened_part, part) for part in source.parts]
     return [partial(opened_file, source, path) for path in paths_below(source.path, is_data, depth=_DEPTH)]
@@ -298,7 +298,7 @@ def read(source: Source, options: Options) -> Reading:
     Raises
     ------
     ReadError
-        When a file is not recognized, files are of different kinds (BT330), or have no common meaning (BT333).
+        When a file is not recognized, files are of different kinds (BT330), or cannot be combined (BT333).
     """
     check_pairs(source)
     one = _one_table(source, are_battles=bool(_SIDES & options.columns.keys()))
@@ -308,7 +308,7 @@ def read(source: Source, options: Options) -> Reading:
 
 
 def check_pairs(source: Source) -> None:
-    """Refuse a folder with files of several language pairs; who lists files knows what they are."""
+    """Raise when a folder has files of several language pairs; a list of files is explicit."""
     paths = [] if source.parts else paths_below(source.path, is_data, depth=_DEPTH)
     pairs = dict.fromkeys(
         match[0] for path in paths if (match := _language_pair(str(path.relative_to(source.path))))
@@ -316,14 +316,14 @@ def check_pairs(source: Source) -> None:
     if len(pairs) > 1:
         first = next(iter(pairs))
         raise source.error(
-            f"The files are of {len(pairs)} language pairs ({some_of(list(pairs), limit=6)}), which have nothing to do "
-            f"with each other. Name one: {source.name.rstrip('/')}/*{first}*",
+            f"The files are of {len(pairs)} language pairs ({some_of(list(pairs), limit=6)}), which are unrelated. "
+            f"Name one: {source.name.rstrip('/')}/*{first}*",
             code="BT334",
         )
 
 
 def _one_table(source: Source, *, are_battles: bool) -> Whole | None:
-    """Return files that are pieces of one table as one source; None when each is a table of its own."""
+    """Return files that are parts of one table as one source; None when each is a separate table."""
     from betterthan.read.grid.beginning import peek  # noqa: PLC0415
     from betterthan.read.sniff import recognise  # noqa: PLC0415
 
@@ -358,7 +358,7 @@ def _read_whole(one: Whole, options: Options) -> Reading:
 
 
 def read_each(source: Source, options: Options, *, stop: bool = False) -> Iterator[Member]:
-    """Read file by file; with `stop` the first one that cannot be read ends it."""
+    """Read file by file; with `stop` the first error is raised."""
     from betterthan.read.sniff import recognise  # noqa: PLC0415
 
     runs = runs_in(source, options)
@@ -373,7 +373,7 @@ def read_each(source: Source, options: Options, *, stop: bool = False) -> Iterat
             if stop:
                 raise
             if recognition is None and name == source.name:
-                # The file could not even be opened; the others are still to be looked at.
+                # The file could not be opened; the others are still read.
                 name = getattr(error, "path", None) or name
             yield Member(
                 name=name,
@@ -396,7 +396,7 @@ def read_each(source: Source, options: Options, *, stop: bool = False) -> Iterat
 
 
 def runs_in(source: Source, options: Options) -> tuple[RunFile, ...]:
-    """Return what each file is the run of, or nothing when they are not runs."""
+    """Return the run of each file, or None when they are not runs."""
     from betterthan.read.sniff import recognise  # noqa: PLC0415
 
     files: list[Seen] = []
@@ -404,7 +404,7 @@ def runs_in(source: Source, options: Options) -> tuple[RunFile, ...]:
         try:
             file = opened()
             seen = look_at(file, recognise(file).format, options)
-        except BetterThanError:  # it comes again when the file is read, with its place
+        except BetterThanError:  # the error occurs again when the file is read, with its location
             return ()
         if seen is None:
             return ()
@@ -424,7 +424,7 @@ def _read_one(file: Source, recognition: Recognition, options: Options, run: Run
 
 
 def _called(reading: Reading, folder: Source) -> Reading:
-    """Return the one system of a folder under the name that the user gave it.
+    """Return the only system of a folder under the name given by the user.
 
     Raises
     ------
@@ -443,7 +443,7 @@ def _called(reading: Reading, folder: Source) -> Reading:
 
 
 def _format(recognition: Recognition, options: Options) -> str | None:
-    """Return the layout of one of the files, as it was recognized or as the columns that the user named say."""
+    """Return the layout of one of the files, as recognized or as implied by the user's columns."""
     if "judge" in options.columns and recognition.kind in ("scores", "ratings"):
         return "ratings"
     return recognition.format if recognition.confidence < 1 else None
@@ -494,7 +494,7 @@ def together(members: Sequence[Member], options: Options, *, path: str) -> Readi
     kind = next(iter(kinds), "scores")
     return Reading(
         format=replace(FORMAT, kind=kind),  # type: ignore[arg-type]  # the kind of a format
-        because=f"{len(readings):,} file{'' if len(readings) == 1 else 's'}, each recognized by itself",
+        because=f"{len(readings):,} file{'' if len(readings) == 1 else 's'}, each recognized separately",
         tables=tables,
         rows_read=sum(reading.rows_read for _, reading in readings),
         rows_kept=sum(reading.rows_kept for _, reading in readings),
@@ -507,7 +507,7 @@ def together(members: Sequence[Member], options: Options, *, path: str) -> Readi
 
 
 def refuse_other_languages(readings: Sequence[tuple[str, Reading]]) -> None:
-    """Refuse files of different language pairs, told by a column in them; `readings` come with their files.
+    """Raise when files have different language pairs in a column; `readings` come with their files.
 
     Raises
     ------
@@ -522,8 +522,8 @@ def refuse_other_languages(readings: Sequence[tuple[str, Reading]]) -> None:
         (one, file), (two, other), *_ = first.items()
         raise ReadError(
             Message(
-                "The files are of {n} language pairs: {one} in {file}, {two} in this. A system is a different one in "
-                "each, so name the files of one pair, or choose with {where}.",
+                "The files are of {n} language pairs: {one} in {file}, {two} in this. Systems differ between "
+                "language pairs, so name the files of one pair, or choose with {where}.",
                 n=len(first),
                 one=one,
                 file=file,
@@ -538,7 +538,7 @@ def refuse_other_languages(readings: Sequence[tuple[str, Reading]]) -> None:
 def _tables(named_tables: Sequence[tuple[str, AnyTable]], *, path: str) -> tuple[AnyTable, ...]:
     if not named_tables:
         raise ReadError(
-            "These are tags or lists of segments, which say nothing by themselves. Read tags with their gold tags: "
+            "These are tags or lists of segments, which cannot be evaluated alone. Read tags with their gold tags: "
             "betterthan tags GOLD FILE...",
             path=path,
             code="BT333",

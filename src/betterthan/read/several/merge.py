@@ -1,6 +1,6 @@
-"""Tables of several files put together: scores side by side, judgments below each other, texts in parallel.
+"""Merging the tables of several files: scores by segment, judgments concatenated, texts in parallel.
 
-Nothing is guessed: a score that stands in two files, and files whose lines cannot belong to each other, are refused.
+Nothing is guessed: a score that occurs in two files, and files whose lines cannot be matched, are errors.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
 _SYSTEMS = frozenset({"sys", "systems", "system", "outputs", "system-outputs", "hyp", "hypotheses", "mt"})
-"""Folders that hold outputs, beside which the source and the references lie."""
+"""Folders of outputs, next to which the source and the references are."""
 _language = re.compile(r"\.[a-z]{2,3}").fullmatch
 
 
 class ScoresFrom(NamedTuple):
-    """A table of scores and the file that it is from."""
+    """A table of scores and its file."""
 
     table: Scores
     file: str
 
 
 class RatingsFrom(NamedTuple):
-    """Judgments and the file that they are from."""
+    """Judgments and their file."""
 
     table: Ratings
     file: str
 
 
 class TextsFrom(NamedTuple):
-    """Texts and the file that they are from."""
+    """Texts and their file."""
 
     table: Texts
     file: str
@@ -66,8 +66,8 @@ def merged_scores(several: Sequence[ScoresFrom]) -> Scores:
         if other.table.higher_is_better != first.table.higher_is_better:
             raise ReadError(
                 Message(
-                    "{metric} is better when higher in {file} or here, and when lower in the other. "
-                    "Say which: {lower} or {higher}.",
+                    "Higher {metric} is better in one of {file} and this file, and lower in the other. Choose "
+                    "{lower} or {higher}.",
                     metric=quoted(first.table.name),
                     file=first.file,
                     **both_directions(first.table.name),
@@ -107,12 +107,12 @@ def merged_scores(several: Sequence[ScoresFrom]) -> Scores:
 
 
 def _doubt(tables: Sequence[Scores] | Sequence[Ratings]) -> str:
-    """Return the first doubt about the direction: what is not clear in one file is not clear in all."""
+    """Return the first reason why the direction is unclear: if it is unclear in one file, it is unclear in all."""
     return next((table.direction_doubt for table in tables if table.direction_doubt), "")
 
 
 def _check_segments(several: Sequence[ScoresFrom]) -> None:
-    """Refuse segments of the same name that may not be the same, and files of different systems that share few."""
+    """Raise when segments of the same name may differ, or files of different systems share few segments."""
     try:
         check_identity([part.table for part in several], names=[part.file for part in several])
     except TableError as error:
@@ -125,8 +125,8 @@ def _check_segments(several: Sequence[ScoresFrom]) -> None:
             raise ReadError(
                 Message(
                     "This file and {file} share {n_shared:,} of {n_least:,} segments ({here} here, {there} there), so "
-                    "their systems cannot be compared. Check that both are of the same test set, and name the column "
-                    "with the ids: {item}.",
+                    "their systems cannot be compared. Check that both belong to the same test set, and name the "
+                    "column of ids: {item}.",
                     file=first.file,
                     n_shared=n_shared,
                     n_least=n_least,
@@ -156,7 +156,7 @@ def _places(names: Sequence[str], among: Sequence[str]) -> IntArray:
 def _groups(
     several: Sequence[tuple[tuple[str, ...], tuple[str, ...] | None]], segments: tuple[str, ...]
 ) -> tuple[str, ...] | None:
-    """Return the documents of all segments, or None when a segment's is not known or told in two ways."""
+    """Return the documents of all segments, or None when one is unknown or inconsistent."""
     known: dict[str, str] = {}
     for names, groups in several:
         for name, group in zip(names, groups or (), strict=False):
@@ -180,7 +180,7 @@ def merged_ratings(several: Sequence[RatingsFrom]) -> Ratings:
     if odd:
         raise ReadError(
             Message(
-                "{metric} is better when higher in one file and when lower in this. Say which: {lower} or {higher}.",
+                "Higher {metric} is better in one file and lower in this one. Choose {lower} or {higher}.",
                 metric=quoted(first.name),
                 **both_directions(first.name),
             ),
@@ -207,10 +207,10 @@ def merged_ratings(several: Sequence[RatingsFrom]) -> Ratings:
 
 
 def parallel_texts(several: Sequence[TextsFrom]) -> Texts:
-    """Return text files as outputs, references and source of one set, told apart by their names.
+    """Return text files as outputs, references and source of one set, classified by their names.
 
-    A file ``src.*`` is the source, ``ref*`` a reference, any other the output of a system. A language at the end of
-    all names (``.de``) is no part of them. Outputs may lie in a folder ``sys`` below the others.
+    A file ``src.*`` is the source, ``ref*`` a reference, any other the output of a system. A language at the end of all
+    names (``.de``) is removed. Outputs may be in a folder ``sys`` below the others.
 
     Raises
     ------
@@ -222,7 +222,7 @@ def parallel_texts(several: Sequence[TextsFrom]) -> Texts:
     if len(roots) > 1:
         named = some_of([quoted(str(root)) for root in roots], limit=6)
         raise ReadError(
-            f"These texts are of {len(roots)} sets, whose lines do not belong together: {named}. Name one of them.",
+            f"These texts are of {len(roots)} sets, whose lines are unrelated: {named}. Name one of them.",
             code="BT334",
         )
     names = _short_names([part.file for part in several])

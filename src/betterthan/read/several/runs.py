@@ -1,7 +1,7 @@
-"""Several files of which each is the run of one system: ids, one or more columns of scores, and no column of systems.
+"""Several files, each the run of one system: ids, one or more columns of scores, and no column of systems.
 
-Nothing in such a file says what its columns are. Together the files do: what has the same name in all of them is a
-metric, and what differs is the system, which the user names or the file is named after.
+A single such file does not show what its columns are. Together the files do: a column with the same name in all of them
+is a metric, and the system is named by the user or by the file.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _TEST_SETS = frozenset(("train", "dev", "devtest", "test", "valid", "validation"
 
 
 class RunNames(NamedTuple):
-    """The names of systems, and what the names of all files have in common."""
+    """The names of systems, and the common part of all file names."""
 
     names: tuple[str, ...]
     shared: str
 
 
 def is_metric(name: str) -> bool:
-    """Whether a name is that of a metric, by itself or because it says which way is better.
+    """Whether a name is that of a metric, or implies a direction.
 
     Examples
     --------
@@ -64,13 +64,13 @@ def is_metric(name: str) -> bool:
 def run_names(files: Sequence[Source]) -> RunNames:
     """Name the systems of runs.
 
-    A name given with ``NAME=path`` stands. Other files are called by their names, or by their folders where those are
-    all alike, without what all of them begin or end with.
+    A name given with ``NAME=path`` is kept. Other systems are named after their files, or folders where all files have
+    the same name, without common beginnings and endings.
 
     Raises
     ------
     ReadError
-        When two have the same name (BT131), or the names are not of systems (BT231, BT267).
+        When two have the same name (BT131), or the names are not those of systems (BT231, BT267).
     """
     free = [file for file in files if file.called is None]
     short, shared = short_names(_file_names(free))
@@ -99,7 +99,7 @@ def run_names(files: Sequence[Source]) -> RunNames:
 
 
 def _file_names(files: Sequence[Source]) -> list[str]:
-    """Return the names of files without suffixes, or those of their folders where the files have one name."""
+    """Return the names of files without suffixes, or those of their folders where all files have the same name."""
     stems = [file.name.strip("<>") if file.name.startswith("<") else file.stem for file in files]
     folders = [Path(file.name).resolve().parent.name for file in files]
     is_by_folder = len(set(stems)) == 1 and len(set(folders)) == len(files) > 1
@@ -107,7 +107,7 @@ def _file_names(files: Sequence[Source]) -> list[str]:
 
 
 def short_names(names: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """Return names without what all begin or end with, and that; each must still be a name, and differ from the others.
+    """Return names without common beginnings and endings, and these; the names must stay nonempty and distinct.
 
     Examples
     --------
@@ -135,12 +135,12 @@ def _shared_start(names: Sequence[str]) -> str:
 
 
 def _cut(common: str) -> str:
-    """Return the common part up to its last separator, so that no word is cut."""
+    """Return the common part up to its last separator, so that no word is split."""
     return common[: max(common.rfind(separator) for separator in _SEPARATORS) + 1]
 
 
 def meaning_of_names(names: Sequence[str], files: Sequence[str]) -> str:
-    """Return what files are named like where that is not systems: metrics, languages, test sets; else nothing.
+    """Return what files are named after if not systems: metrics, languages, test sets; otherwise empty.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def meaning_of_names(names: Sequence[str], files: Sequence[str]) -> str:
 
 
 UNNAMED = "score"
-"""What a metric is called that no column and no file names."""
+"""Name of a metric that neither a column nor a file names."""
 LONG_HINT = "If each file is the run of another system, name them: NAME=path."
 WIDE_HINT = Message(
     "If each file is the run of one system, say which column holds its scores: {score}.",
@@ -170,7 +170,7 @@ _LAYOUTS = (wide_table.FORMAT.name, number_files.FORMAT.name)
 
 
 class Seen(NamedTuple):
-    """The first look at a file: its layout, and the columns that may hold scores."""
+    """First inspection of a file: its layout, and the columns that may hold scores."""
 
     source: Source
     layout: str
@@ -179,7 +179,7 @@ class Seen(NamedTuple):
 
 
 class RunFile(NamedTuple):
-    """A file that is a run, its columns of scores, those that are not wanted, and what to say about them."""
+    """A file that is a run, its columns of scores, columns to ignore, and notes."""
 
     run: Run
     columns: tuple[str, ...] = ()
@@ -188,7 +188,7 @@ class RunFile(NamedTuple):
 
 
 def look_at(source: Source, layout: str, options: Options) -> Seen | None:
-    """Look at a file that may be a run; None when it is not one, so that the others need no look."""
+    """Inspect a file that may be a run; None when it is not one, so that the others are not inspected."""
     if layout not in _LAYOUTS or {"system", "judge", "left", "right", "winner"} & options.columns.keys():
         return None
     if layout == number_files.FORMAT.name:
@@ -225,14 +225,14 @@ def _is_id(look: Peek, column: int) -> bool:
 
 
 def runs_of(files: Sequence[Seen], options: Options) -> tuple[RunFile, ...]:
-    """Return what each file is the run of, or nothing when the files are tables of several systems.
+    """Return the run of each file, or None when the files are tables of several systems.
 
     Parameters
     ----------
     files : sequence of Seen
         All of the files that are read together.
     options : Options
-        `metric`, or the column of scores, says that a column of each file is a metric.
+        With `metric`, or the column of scores, a column of each file is a metric.
 
     Raises
     ------
@@ -279,7 +279,7 @@ def _named(files: Sequence[Seen], names: RunNames, metrics: set[str]) -> tuple[R
 
 
 def _without_common(files: Sequence[Seen]) -> tuple[RunFile, ...]:
-    """Return the runs where each file has one column that is called like itself; refuse different metrics."""
+    """Return the runs where the only column of each file has the name of the file; raise for different metrics."""
     columns = [file.columns[0] for file in files if len(file.columns) == 1]
     if len(columns) == len(files) and all(
         plain(column) == plain(file.source.stem) for file, column in zip(files, columns, strict=True)
@@ -304,7 +304,7 @@ def _listed(file: Seen) -> str:
 def refuse_other_scale(
     tables: Sequence[Scores], files: Sequence[str], columns: Sequence[str], options: Options
 ) -> None:
-    """Refuse runs of which one is on another scale than the others, such as percent beside shares.
+    """Raise when one run has another scale than the others, such as percentages and shares.
 
     Parameters
     ----------
@@ -324,7 +324,7 @@ def refuse_other_scale(
         column = table.name if table.name in columns else next(filter(is_called_score, columns), None)
         if column in options.keep_columns or table.n_systems != len(files):
             continue
-        # Only the values count: a system may be called whatever it likes.
+        # Only the values count: a system may have any name.
         names = [f"system {place}" for place in range(len(files))]
         for doubt in doubtful_columns(names, range(len(files)), table.values):
             keep = "" if column is None else Message("; if so, use {keep}", keep=Option("keep", [column]))
@@ -343,7 +343,7 @@ def refuse_other_scale(
 
 
 class LongFile(NamedTuple):
-    """What was read from one of several files, and what the file is called by itself and by the user."""
+    """The reading of one of several files, with the file's own name and the user's."""
 
     name: str
     stem: str
@@ -352,17 +352,17 @@ class LongFile(NamedTuple):
 
 
 def one_metric(files: Sequence[LongFile], options: Options) -> tuple[list[Reading], str]:
-    """Name the metric of long tables whose column is just called "score", and systems by ``NAME=path``.
+    """Name the metric of long tables with a generic column such as "score", and systems by ``NAME=path``.
 
-    By itself each such table is called after its file. Tables of different systems are one metric, unless the files are
-    named like metrics or languages.
+    A single table of this kind is named after its file. Tables of different systems are one metric, unless the files
+    are named like metrics or languages.
 
     Returns
     -------
     readings : list of Reading
         The tables by their new names.
     hint : str
-        What to do where the files are still taken for several metrics.
+        Hint where the files are still read as several metrics.
     """
     readings = [_with_named_system(file) for file in files]
     tables = [table for reading in readings for table in reading.tables if isinstance(table, Scores)]

@@ -1,4 +1,4 @@
-"""What is not yet a file of its own: streams and Zstandard, spooled to disk; and archives, which are refused."""
+"""Streams and Zstandard files, which are spooled to disk; and archives, which are not read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _OF_A_LOG = ("header.json", "summaries.json", "reductions.json", "samples/", "_j
 
 
 class Spool:
-    """A temporary file, or a folder with it, that goes when the last source on it does."""
+    """A temporary file, or its folder, that is deleted with the last source that uses it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -54,7 +54,7 @@ def spooled(stream: Any, name: str) -> Path:  # noqa: ANN401  (whatever the call
     Raises
     ------
     ReadError
-        When it cannot be read (BT002), or does not end before the budget does (BT252).
+        When it cannot be read (BT002), or exceeds the budget (BT252).
     """
     if not hasattr(stream, "read"):
         raise ReadError(
@@ -68,7 +68,7 @@ def spooled(stream: Any, name: str) -> Path:  # noqa: ANN401  (whatever the call
             _copy(stream, file, name)
     except BaseException as error:
         Path(spool).unlink(missing_ok=True)
-        # A closed file and a text file in another encoding both come as ValueError.
+        # A closed file and a text file in another encoding both raise ValueError.
         if isinstance(error, OSError | ValueError) and not isinstance(error, ReadError):
             raise ReadError(f"The open file cannot be read ({error}).", path=name, code="BT002") from error
         raise
@@ -83,8 +83,8 @@ def _copy(stream: Any, file: IO[bytes], name: str) -> None:  # noqa: ANN401
         if left < 0:
             raise ReadError(
                 Message(
-                    "More than {most} came in, which is as much as is kept of a stream. "
-                    "Save it to a file and give that, or raise the budget with {memory}.",
+                    "The stream has more than {most}, the limit for streams. Save it to a file and use that, or "
+                    "raise the budget with {memory}.",
                     most=budget.shown(most),
                     memory=Option("memory", SIZE),
                 ),
@@ -94,17 +94,17 @@ def _copy(stream: Any, file: IO[bytes], name: str) -> None:  # noqa: ANN401
 
 
 def most_spooled() -> int:
-    """Return how large a temporary file may become: by the budget, and at most half of the free disk."""
+    """Return the maximum size of a temporary file: by the budget, and at most half of the free disk."""
     return min(budget.most_unpacked(), shutil.disk_usage(scratch.folder()).free // 2)
 
 
 def unpacked(path: Path, name: str) -> Path:
-    """Unpack a Zstandard file to a temporary file, a piece at a time.
+    """Decompress a Zstandard file to a temporary file, piece by piece.
 
     Raises
     ------
     ReadError
-        When the stream is cut or damaged (BT004), or grows beyond the budget (BT336).
+        When the stream is truncated or damaged (BT004), or grows beyond the budget (BT336).
     MissingExtra
         Without the package `zstandard`.
     """
@@ -117,7 +117,7 @@ def unpacked(path: Path, name: str) -> Path:
         Path(spool).unlink(missing_ok=True)
         if isinstance(error, engine.ZstdError | EOFError):
             raise ReadError(
-                "The Zstandard stream is cut off or damaged. Copy or download the file again.",
+                "The Zstandard stream is truncated or damaged. Copy or download the file again.",
                 path=name,
                 code="BT004",
             ) from error
@@ -146,11 +146,11 @@ def _unpack(engine: Any, packed: IO[bytes], target: IO[bytes], name: str) -> Non
 
 
 def too_large_unpacked(name: str, most: int) -> ReadError:
-    """Build the error for a packed file that grows beyond the budget."""
+    """Build the error for a compressed file that exceeds the budget."""
     return ReadError(
         Message(
-            "Unpacked, the file has more than {most}, as damaged or hostile files do. "
-            "If it is meant to be so large, unpack it yourself, or raise the budget with {memory}.",
+            "The decompressed file has more than {most}, which suggests a damaged or hostile file. If the size is "
+            "intended, decompress it yourself, or raise the budget with {memory}.",
             most=budget.shown(most),
             memory=Option("memory", SIZE),
         ),
@@ -160,19 +160,19 @@ def too_large_unpacked(name: str, most: int) -> ReadError:
 
 
 def is_padded(path: Path) -> bool:
-    """Whether zeros stand behind a gzip stream, as on tapes; the stream itself ends in four at most."""
+    """Whether zeros follow a gzip stream, as on tapes; the stream itself ends in at most four."""
     with path.open("rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - _PADDED))
         return file.read() == b"\x00" * _PADDED
 
 
 def copied(stream: IO[bytes], name: str) -> Path:
-    """Copy what is left of an open file, which may be packed with gzip, to a temporary file.
+    """Copy the rest of an open file, which may be compressed with gzip, to a temporary file.
 
     Raises
     ------
     ReadError
-        When the gzip stream is cut or damaged (BT004), or grows beyond the budget (BT336).
+        When the gzip stream is truncated or damaged (BT004), or exceeds the budget (BT336).
     """
     descriptor, spool = tempfile.mkstemp(prefix="spool-", dir=scratch.folder())
     try:
@@ -187,9 +187,9 @@ def copied(stream: IO[bytes], name: str) -> Path:
 
 
 def cut_gzip(name: str, line: int | None = None) -> ReadError:
-    """Build the error for a gzip file that is not whole."""
+    """Build the error for an incomplete gzip file."""
     return ReadError(
-        "The gzip stream is cut off or damaged. Copy or download the file again.",
+        "The gzip stream is truncated or damaged. Copy or download the file again.",
         path=name,
         line=line,
         code="BT004",
@@ -197,7 +197,7 @@ def cut_gzip(name: str, line: int | None = None) -> ReadError:
 
 
 class UnpackedGzip(gzip.GzipFile):
-    """The bytes inside a gzip file, up to the budget: a file of one megabyte can hold a thousand."""
+    """The bytes inside a gzip file, up to the budget: one megabyte can decompress to a thousand."""
 
     def __init__(self, path: Path, name: str) -> None:
         super().__init__(path, "rb")
@@ -220,12 +220,12 @@ class UnpackedGzip(gzip.GzipFile):
 
 
 def zstandard(what: str) -> Any:  # noqa: ANN401  (an optional package)
-    """Return the package that unpacks Zstandard.
+    """Return the package that decompresses Zstandard.
 
     Raises
     ------
     MissingExtra
-        When it is not there; `what` needs it.
+        When it is not installed; `what` needs it.
     """
     try:
         return importlib.import_module("zstandard")
@@ -234,7 +234,7 @@ def zstandard(what: str) -> Any:  # noqa: ANN401  (an optional package)
 
 
 def refuse_archive(path: Path, name: str, head: bytes) -> None:
-    """Refuse an archive, which may hold anything; a log of Inspect is a ZIP file that has a reader.
+    """Raise for archives, which may hold anything; a log of Inspect is a ZIP file that has a reader.
 
     Raises
     ------
@@ -246,27 +246,27 @@ def refuse_archive(path: Path, name: str, head: bytes) -> None:
         program = "tar xf FILE"
     if head.startswith(_ZIP):
         inside = _names(path)
-        # What cannot be listed is damaged, and the reader of the logs says so.
+        # An archive that cannot be listed is damaged, which the reader of logs reports.
         is_log = not inside or any(member.startswith(_OF_A_LOG) for member in inside)
         if is_log or name.lower().endswith(".eval"):
             return
         if any(member.startswith(("xl/", "[Content_Types]", "content.xml")) for member in inside):
             raise ReadError(
-                "This is a file of an office program. Save the sheet as CSV (UTF-8) and give that.",
+                "This is a file of an office program. Save the sheet as CSV (UTF-8) and use that.",
                 path=name,
                 code="BT338",
             )
         program = "unzip FILE"
     if program:
         raise ReadError(
-            f"This is an archive or packed in a way that is not read. Unpack it first: {program}",
+            f"This archive or compression is not supported. Unpack it first: {program}",
             path=name,
             code="BT338",
         )
 
 
 def refuse_arrow(name: str, head: bytes) -> None:
-    """Refuse Arrow and Feather, which the engine does not read without an extension from the network.
+    """Raise for Arrow and Feather, which the engine cannot read without a downloaded extension.
 
     Raises
     ------
@@ -284,7 +284,7 @@ def arrow_data(name: str) -> ReadError:
     """Build the error for Arrow data, in a file or in a folder."""
     return ReadError(
         "This is Arrow data, as datasets.save_to_disk writes it, and is not read. "
-        'Write it as Parquet once: datasets.load_from_disk("FOLDER").to_parquet("x.parquet")',
+        'Convert it to Parquet once: datasets.load_from_disk("FOLDER").to_parquet("x.parquet")',
         path=name,
         code="BT341",
     )

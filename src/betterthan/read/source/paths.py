@@ -1,6 +1,6 @@
-"""Files named by a path, a pattern, a folder, a list or ``NAME=path``, opened only where they are.
+"""Files named by a path, a pattern, a folder, a list or ``NAME=path``, opened in place.
 
-No link may lead out of a folder, and nothing but ordinary files is opened.
+No link may lead out of a folder, and only regular files are opened.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from betterthan.errors import ReadError
 from betterthan.read.source.packed import arrow_data
 from betterthan.read.source.source import FileLike, Part, Source, no_data_folder, open_source
 
-# Several files named at once: by a pattern, as a list, or with a name of their own (``NAME=path``).
+# Several files: by a pattern, as a list, or with names (``NAME=path``).
 
 
 MOST_FILES = 10_000
 _MAGIC = frozenset("*?[")
 NOWHERE = Path("/nowhere/several files")
-"""The place of a source that is a list; there is nothing in it for readers of folders to find."""
+"""The path of a source that is a list; readers of folders find nothing in it."""
 
 
 def split_name(typed: str) -> tuple[str | None, list[str]]:
-    """Return the name before ``=``, if any, and the files that a path or pattern stands for.
+    """Return the name before ``=``, if any, and the files that a path or pattern matches.
 
-    A file that is really called ``a=b.txt`` or ``[1].txt`` is meant as it stands.
+    An existing file called ``a=b.txt`` or ``[1].txt`` takes precedence.
 
     Raises
     ------
     ReadError
-        When a name is empty (BT134), no file fits a pattern (BT001), or a name is given to several files (BT131).
+        When a name is empty (BT134), no file matches a pattern (BT001), or a name is given to several files (BT131).
 
     Examples
     --------
@@ -51,7 +51,7 @@ def split_name(typed: str) -> tuple[str | None, list[str]]:
         files = _fitting(path)
         if len(files) > 1:
             raise ReadError(
-                f"{len(files)} files fit this pattern, but they cannot all be called {name}. Leave out the name.",
+                f"{len(files)} files match this pattern, but they cannot all be called {name}. Leave out the name.",
                 path=typed,
                 code="BT131",
             )
@@ -60,7 +60,7 @@ def split_name(typed: str) -> tuple[str | None, list[str]]:
 
 
 def expanded(paths: Iterable[str]) -> list[str]:
-    """Return paths with patterns replaced by the files that fit, by name; names before ``=`` are left in front.
+    """Return paths with patterns expanded, sorted by name; names before ``=`` are kept.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def expanded(paths: Iterable[str]) -> list[str]:
 
 
 def is_there(path: str) -> bool:
-    """Whether a path exists; one that cannot be asked about does not."""
+    """Whether a path exists; an inaccessible one counts as missing."""
     try:
         return Path(path).expanduser().exists()
     except (OSError, ValueError, RuntimeError):
@@ -86,7 +86,7 @@ def _fitting(path: str) -> list[str]:
     files = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207  (absolute patterns too)
     if not files:
         raise ReadError(
-            "No file fits this pattern. Check the spelling and the folder.", path=path, code="BT001"
+            "No file matches this pattern. Check the spelling and the folder.", path=path, code="BT001"
         )
     return files
 
@@ -97,7 +97,7 @@ def parts_of(several: Sequence[Any], *, name: str | None = None, folders: bool) 
     Raises
     ------
     ReadError
-        When the list is empty (BT134), too long (BT335), or several files are not wanted here (BT339).
+        When the list is empty (BT134), too long (BT335), or only one file is allowed (BT339).
     """
     parts = [part for data in several for part in _parts(data)]
     if len(parts) > 1:
@@ -110,7 +110,7 @@ def parts_of(several: Sequence[Any], *, name: str | None = None, folders: bool) 
     if len(parts) == 1:
         return parts[0] if isinstance(parts[0], Source) else open_source(parts[0], folders=folders)
     if not folders:
-        raise ReadError(f"One file is needed here, and these are {len(parts)}.", path=shown, code="BT339")
+        raise ReadError(f"One file is needed here, and there are {len(parts)}.", path=shown, code="BT339")
     return Source(name=shown, path=NOWHERE, head=b"", is_folder=True, parts=tuple(parts))
 
 
@@ -124,9 +124,9 @@ def _parts(data: Any) -> list[Part]:  # noqa: ANN401  (a path, a pattern or an o
 
 
 def _of_folder(part: Part) -> Part:
-    """Return the only file of a folder that was given beside others, called as the folder is; anything else as it is.
+    """Return the only file of a folder in a list, named after the folder; anything else unchanged.
 
-    People keep the run of each system in a folder of its own: ``compare runs/v1 runs/v2``.
+    Each system's run is often in its own folder: ``compare runs/v1 runs/v2``.
     """
     called, (path, *_) = (
         (part.called, [part.name]) if isinstance(part, Source) else split_name(os.fspath(part))
@@ -162,7 +162,7 @@ def opened_part(part: Part) -> Source:
     return part if isinstance(part, Source) else open_source(part, folders=True)
 
 
-# Files of a folder, taken only where they are: no link may lead out of it, and nothing but files is opened.
+# Files of a folder: no link may lead out of it, and only regular files are opened.
 
 
 _NO_DATA = (
@@ -197,7 +197,7 @@ _ABOUT = (
 def folders_in(folder: Path) -> list[Path]:
     """Return the folders directly inside a folder, by name; none when there is no such folder.
 
-    A link that leads back to the folder or above it is left out, because it would be followed in a circle.
+    A link to the folder or above it is left out, because following it would not end.
     """
     return [
         path
@@ -211,7 +211,7 @@ def _leads_back(path: Path) -> bool:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return what is directly inside a folder and is no folder, by name; none when there is no such folder."""
+    """Return the files directly inside a folder, by name; none when there is no such folder."""
     return [path for path in _listed(folder) if not path.name.startswith(".") and not _is_dir(path)]
 
 
@@ -227,21 +227,20 @@ def _listed(folder: Path) -> list[Path]:
 def _is_dir(path: Path) -> bool:
     try:
         return path.is_dir()
-    except OSError:  # a link in a circle, on some systems
+    except OSError:  # a circular link, on some systems
         return False
 
 
 def is_data(path: Path) -> bool:
-    """Whether a file of a folder may hold data, rather than words about it or programs."""
+    """Whether a file of a folder may hold data, rather than documentation or programs."""
     name = path.name.lower()
     return path.suffix.lower() not in _NO_DATA and name.split(".")[0] not in _ABOUT
 
 
 def ordinary_file(path: Path, root: Path) -> Path:
-    """Return a path that is an ordinary file inside `root`, links followed.
+    """Return a path that is a regular file inside `root`, following links.
 
-    A pipe would wait for ever, a device may never end, and a link out of the folder shows what its owner did not
-    mean to show.
+    A pipe would block, a device may be endless, and a link out of the folder may expose other files.
 
     Raises
     ------
@@ -252,7 +251,7 @@ def ordinary_file(path: Path, root: Path) -> Path:
         real, inside = path.resolve(strict=True), root.resolve(strict=True)
     except (OSError, RuntimeError) as error:  # Python before 3.13 raises RuntimeError at a circle
         raise ReadError(
-            "This is a link that leads nowhere or in a circle. Copy the file into the folder.",
+            "This link is broken or circular. Copy the file into the folder.",
             path=str(path),
             code="BT163",
         ) from error
@@ -264,7 +263,7 @@ def ordinary_file(path: Path, root: Path) -> Path:
         )
     if not real.is_file():
         raise ReadError(
-            "This is not an ordinary file, so it is not read. Copy the file into the folder.",
+            "This is not a regular file, so it is not read. Copy the file into the folder.",
             path=str(path),
             code="BT163",
         )
@@ -272,7 +271,7 @@ def ordinary_file(path: Path, root: Path) -> Path:
 
 
 def paths_below(folder: Path, is_wanted: Callable[[Path], bool], *, depth: int) -> list[Path]:
-    """Return the files that are wanted in a folder and in the folders below it, at most `depth` deep.
+    """Return the files of a folder and its subfolders, at most `depth` deep, that satisfy a condition.
 
     Raises
     ------
@@ -298,7 +297,7 @@ def _gather(folder: Path, is_wanted: Callable[[Path], bool], depth: int, paths: 
 
 
 def refuse_arrow_folder(source: Source) -> None:
-    """Refuse a data set as ``datasets.save_to_disk`` writes it, or a set of such data sets (BT341)."""
+    """Raise for a data set written by ``datasets.save_to_disk``, or a collection of these (BT341)."""
     if not source.parts and paths_below(source.path, _is_arrow, depth=_DEPTH_OF_SPLITS):
         raise arrow_data(source.name)
 
@@ -308,9 +307,9 @@ def _is_arrow(path: Path) -> bool:
 
 
 def matching_files(source: Source, is_wanted: Callable[[Path], bool], *, depth: int) -> list[Part]:
-    """Return the files of a folder that are wanted, or those of a list if all of them are; nothing is opened.
+    """Return the matching files of a folder, or those of a list if all of them match; nothing is opened.
 
-    For a list with other files among them there are none: it is not for the reader that asks.
+    A list with other files gives none, because it belongs to another reader.
     """
     if not source.parts:
         return [*paths_below(source.path, is_wanted, depth=depth)]
@@ -329,19 +328,19 @@ def files_of(source: Source, is_wanted: Callable[[Path], bool], *, depth: int) -
 
 
 def opened_files(source: Source, paths: list[Path]) -> Iterator[Source]:
-    """Open files somewhere inside a folder, one after the other."""
+    """Open files inside a folder, one by one."""
     for path in paths:
         yield opened_file(source, path)
 
 
 def opened_file(source: Source, path: Path) -> Source:
-    """Open a file somewhere inside a folder, named by the folder as the user named it."""
+    """Open a file inside a folder, named relative to the folder as the user named it."""
     ordinary_file(path, source.path)
     shown = os.path.join(source.name, path.relative_to(source.path))  # noqa: PTH118  (as the user named it)
     return replace(open_source(path), name=shown)
 
 
-# Several files given together, each with the name of its system.
+# Several files, each with the name of its system.
 
 
 Several = FileLike | Mapping[str, FileLike] | Iterable[FileLike]
@@ -373,7 +372,7 @@ def open_named(several: Several) -> list[NamedSource]:
     ...     [named.name for named in open_named([path, f"ours={path}"])]
     ['online', 'ours']
     """
-    opened = [_opened(name, data) for name, data in _pairs(several)]
+    opened = _without_shared_parts([_opened(name, data) for name, data in _pairs(several)])
     seen: dict[str, NamedSource] = {}
     for named in opened:
         if named.name in seen:
@@ -387,18 +386,56 @@ def open_named(several: Several) -> list[NamedSource]:
     return opened
 
 
+def _without_shared_parts(opened: list[NamedSource]) -> list[NamedSource]:
+    """Return files with names that leave out what all have in common, such as ``newstest2016.`` and ``.de``."""
+    if len(opened) < 2 or any(one.is_explicit for one in opened):
+        return opened
+    names = distinct_parts([one.name for one in opened])
+    return [one._replace(name=name) for one, name in zip(opened, names, strict=True)]
+
+
+def distinct_parts(names: Sequence[str]) -> list[str]:
+    """Return names without the parts between full stops that all begin or all end with.
+
+    A number stays, as it may be that of a version, and so do all names if any would be empty or two would be alike.
+
+    Examples
+    --------
+    >>> distinct_parts(["newstest2016.online-A.0.de", "newstest2016.uedin-nmt.4361.de"])
+    ['online-A.0', 'uedin-nmt.4361']
+    >>> distinct_parts(["v1.0", "v2.0"]), distinct_parts(["gpt-4", "gpt-4.de"])
+    (['v1.0', 'v2.0'], ['gpt-4', 'gpt-4.de'])
+    """
+    parts = [name.split(".") for name in names]
+    first, last = _n_shared(parts), _n_shared([part[::-1] for part in parts])
+    if any(len(part) <= first + last for part in parts):
+        return list(names)
+    short = [".".join(part[first : len(part) - last]) for part in parts]
+    return short if all(short) and len(set(short)) == len(set(names)) else list(names)
+
+
+def _n_shared(parts: Sequence[Sequence[str]]) -> int:
+    """Return how many parts all begin with, up to the first number."""
+    n = 0
+    for same in zip(*parts, strict=False):
+        if len(set(same)) > 1 or same[0][:1].isdigit():
+            break
+        n += 1
+    return n
+
+
 def open_one(data: FileLike) -> NamedSource:
-    """Open the one file that a path, ``NAME=path`` or pattern stands for.
+    """Open the only file that a path, ``NAME=path`` or pattern matches.
 
     Raises
     ------
     ReadError
-        When it stands for several (BT339), or cannot be opened.
+        When it matches several (BT339), or cannot be opened.
     """
     pairs = _pairs(data)
     if len(pairs) > 1:
         raise ReadError(
-            f"One file is needed here, and these are {len(pairs)}. Name one of them.",
+            f"One file is needed here, and there are {len(pairs)}. Name one of them.",
             path=_shown(data),
             code="BT339",
         )
@@ -419,7 +456,7 @@ def _pairs(several: Several) -> list[tuple[str | None, FileLike]]:
 
 
 def _expanded(data: Any) -> list[tuple[str | None, FileLike]]:  # noqa: ANN401  (a path, a pattern or an open file)
-    """Return the files that a path stands for: itself, those that fit a pattern, or those of a folder."""
+    """Return the files of a path: itself, those that match a pattern, or those of a folder."""
     if not isinstance(data, str | os.PathLike) or os.fspath(data) == "-":
         return [(None, data)]
     called, files = split_name(os.fspath(data))

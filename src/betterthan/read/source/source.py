@@ -1,8 +1,8 @@
 """Where bytes come from: a path, a compressed file, a folder, standard input or an open file.
 
-A :class:`Source` is a real file on disk with a look at its first bytes; standard input, open files and what is
-packed with Zstandard are spooled to a temporary file once, so that memory does not grow with them and DuckDB can
-read them. A folder, a pattern and a list are sources too; their files are opened one by one.
+A :class:`Source` is a real file on disk with its first bytes; standard input, open files and Zstandard files are
+spooled to a temporary file once, so that memory does not grow with them and DuckDB can read them. A folder, a pattern
+and a list are sources too; their files are opened one by one.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ class Source:
         The first 64 KiB, decompressed.
     is_gzip : bool
     is_folder : bool
-        A folder has no bytes of its own; only readers of folders take it.
+        A folder has no bytes; only readers of folders accept it.
     called : str, optional
-        The name that the user gave with ``NAME=path``; it stands wherever the file's own name would.
+        The name given with ``NAME=path``, used instead of the file's own name.
     parts : tuple
-        The files of a pattern or a list, which is a folder without a place on disk.
+        The files of a pattern or a list, which is a folder without a path.
     spool : Spool, optional
-        What keeps a temporary file alive.
+        Keeps a temporary file alive.
     """
 
     name: str
@@ -78,11 +78,11 @@ class Source:
 
     @property
     def stem(self) -> str:
-        """The name given, else the file's without folders, ``.gz`` and its last suffix; names a metric or system."""
+        """The given name, else that of the file without folders, ``.gz`` and its last suffix."""
         if self.called is not None:
             return self.called
         if self.name.startswith("<"):
-            return "score"  # a stream has no name to give
+            return "score"  # a stream has no name
         name = Path(self.name).name.removesuffix(".gz").removesuffix(".zst")
         return Path(name).stem or name
 
@@ -93,29 +93,29 @@ class Source:
 
     @property
     def is_parquet(self) -> bool:
-        """Whether the first bytes are Parquet's."""
+        """Whether the first bytes are those of Parquet."""
         return self.head.startswith(b"PAR1")
 
     def shown(self, typed: str) -> str:
-        """Return what messages call it: its name, or what the user typed where it is a stream."""
+        """Return the name for messages: its name, or the user's input for a stream."""
         return typed if self.name.startswith("<") else self.name
 
     def error(
         self, message: str, *, code: str | None, line: int | None = None, row: int | None = None
     ) -> ReadError:
-        """Build an error that names this file and the place in it."""
+        """Build an error for a location in this file."""
         return ReadError(message, path=self.name, line=line, row=row, code=code)
 
     def lines(self) -> Iterator[str]:
-        r"""Yield the lines, split on ``\n`` only, without line ends; a missing last ``\n`` is no extra line.
+        r"""Yield the lines, split on ``\n`` only, without line ends; the last line may lack ``\n``.
 
         Real translations contain U+2028, U+0085 and form feeds; these do not end a line.
 
         Raises
         ------
         ReadError
-            At a byte that is not UTF-8 (BT005), a NUL byte (BT006), an endless line (BT007) or a cut gzip
-            stream (BT004), with the line's number.
+            At a byte that is not UTF-8 (BT005), a NUL byte (BT006), an overlong line (BT007) or a truncated gzip stream
+            (BT004), with the line number.
         """
         with self.open() as stream:
             number = 0
@@ -136,7 +136,7 @@ class Source:
             raise cut_gzip(self.name, line=number) from error
         if len(raw) > LONGEST_LINE:
             raise ReadError(
-                f"The line is longer than {LONGEST_LINE >> 20} MiB. Is this one segment a line?",
+                f"The line is longer than {LONGEST_LINE >> 20} MiB. Is this a file with one segment per line?",
                 path=self.name,
                 line=number,
                 code="BT007",
@@ -165,12 +165,12 @@ class Source:
 
 
 def open_source(data: FileLike | list[FileLike] | tuple[FileLike, ...], *, folders: bool = False) -> Source:
-    """Look at what the user gave and return it as a :class:`Source`.
+    """Open the user's input as a :class:`Source`.
 
     Parameters
     ----------
     data : path, "-", open file, NAME=path, pattern or list of these
-        ``"-"`` is standard input. A file that is really called ``a=b`` or ``a*`` is meant as it stands.
+        ``"-"`` is standard input. An existing file called ``a=b`` or ``a*`` takes precedence.
     folders : bool, default False
         Whether a folder, a pattern of several files or a list may be given.
 
@@ -178,8 +178,8 @@ def open_source(data: FileLike | list[FileLike] | tuple[FileLike, ...], *, folde
     ------
     ReadError
         For a missing path (BT001), a folder or an unreadable file (BT002), an empty file (BT003), a broken
-        gzip or Zstandard stream (BT004), UTF-16 (BT005), a pickle (BT008), an archive (BT338) or what is no
-        ordinary file (BT337).
+        gzip or Zstandard stream (BT004), UTF-16 (BT005), a pickle (BT008), an archive (BT338) or a file that is not
+        regular (BT337).
     """
     from betterthan.read.source.paths import parts_of, split_name  # noqa: PLC0415  (it opens sources)
 
@@ -206,9 +206,10 @@ def _at(name: str, *, folders: bool) -> Source:
 
 
 def _looked_at(path: Path, name: str, *, is_packed: bool = True) -> Source:
-    """Return a file with its first bytes, read once; or a copy of what the engine would not read as Python does.
+    """Return a file with its first bytes, read once; or a copy that the engine reads like Python.
 
-    The engine knows no Zstandard, takes zeros behind a gzip stream for damage, and a byte-order mark for bad JSON.
+    The engine does not read Zstandard, treats zeros after a gzip stream as damage, and a byte-order mark as invalid
+    JSON.
     """
     first = _first_bytes(path, name)
     if is_packed and first.startswith(ZSTANDARD):
@@ -235,19 +236,19 @@ def _is_marked_json(head: bytes) -> bool:
 
 
 def _of_copy(path: Path, name: str, *, is_packed: bool = True) -> Source:
-    """Return a source on a temporary file, which goes when the source does."""
+    """Return a source on a temporary file, which is deleted with the source."""
     is_kept = False
     try:
         source = _looked_at(path, name, is_packed=is_packed)
         is_kept = source.path == path
         return replace(source, spool=Spool(path)) if is_kept else source
     finally:
-        if not is_kept:  # now, and not when an error is forgotten
+        if not is_kept:  # now, and not when an error is garbage-collected
             path.unlink(missing_ok=True)
 
 
 def no_data_folder(name: str) -> ReadError:
-    """Build the error for a folder in which there is nothing to read."""
+    """Build the error for a folder without readable files."""
     return ReadError("This is a folder without data that can be read. Name a file.", path=name, code="BT002")
 
 
@@ -257,7 +258,7 @@ def _is_folder(path: Path, name: str) -> bool:
         exists, is_folder = path.exists(), path.is_dir()
     except OSError as error:
         raise ReadError(
-            f"This path cannot be looked at ({error.strerror}).", path=name, code="BT001"
+            f"This path cannot be accessed ({error.strerror}).", path=name, code="BT001"
         ) from error
     except ValueError as error:
         raise ReadError("This path contains a NUL character.", path=repr(name), code="BT001") from error
@@ -268,7 +269,7 @@ def _is_folder(path: Path, name: str) -> bool:
 
 def _first_bytes(path: Path, name: str) -> bytes:
     try:
-        # A pipe would wait for ever and can be read only once; a device may never end.
+        # A pipe may block and can be read only once; a device may be endless.
         if not stat.S_ISREG(path.stat().st_mode):
             raise ReadError(
                 "This is a pipe or a device, not a file. Send it through standard input: COMMAND | betterthan … -",
@@ -292,11 +293,11 @@ def _unpacked_head(path: Path, name: str) -> bytes:
 def _check_head(source: Source) -> None:
     head, name = source.head, source.name
     if not head.removeprefix(BOM_UTF8).strip():
-        raise ReadError("The file is empty. Check what wrote it.", path=name, code="BT003")
+        raise ReadError("The file is empty. Check the program that wrote it.", path=name, code="BT003")
     if source.suffix in _PICKLES or (head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05"):
         raise ReadError(
-            "Pickled data can run any program when it is opened, so it is never read. "
-            'Convert it once where you trust it: pandas.read_pickle(IN).to_csv("OUT.csv")',
+            "Opening pickled data can run arbitrary code, so it is never read. "
+            'If you trust it, convert it once: pandas.read_pickle(IN).to_csv("OUT.csv")',
             path=name,
             code="BT008",
         )
@@ -312,8 +313,8 @@ def _check_head(source: Source) -> None:
 
 # Text of moderate size is read at once; a large file is checked from end to end without keeping it.
 #
-# DuckDB would read a cut gzip stream or a NUL byte without a word, so every byte of a text file is looked at here
-# before a table is made of it.
+# DuckDB would read a truncated gzip stream or a NUL byte without an error, so every byte of a text file is checked here
+# first.
 
 
 SMALL = 4 << 20
@@ -321,7 +322,7 @@ _CHUNK = 1 << 20
 
 
 def open_text(source: Source) -> io.TextIOWrapper:
-    """Open a text that was checked before; lines end as they do where a small one is parsed."""
+    """Open a text that was checked before, with the same line endings as for small files."""
     return io.TextIOWrapper(source.open(), encoding="utf-8-sig", newline="\n")
 
 
@@ -330,12 +331,12 @@ def small_text(
 ) -> str | None:
     """Return the text of a source of at most `limit` bytes; check a larger one and return None.
 
-    `see` is shown every piece of it, so that it need not be read again to be looked at.
+    `see` is called with every piece, so that the file need not be read again.
 
     Raises
     ------
     ReadError
-        For what is not plain UTF-8 text, with the line: see :meth:`Source.lines`.
+        When it is not plain UTF-8 text, with the line: see :meth:`Source.lines`.
     """
     try:
         with source.open() as stream:

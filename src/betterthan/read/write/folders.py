@@ -1,7 +1,9 @@
-"""Whatever was read, as folders of the metrics task: what `convert --to mtme` writes.
+"""Any scores as folders of the metrics task, as `convert --to mtme` writes them.
 
-The layout has no names for segments and no place for a direction: segments become lines in their order, documents stand
-together, and scores of which less is better are turned round where their name does not say so.
+The layout has no names of segments and no field for a direction:
+
+segments become lines in their order, documents are kept together, and lower-is-better scores are negated where their
+name does not imply the direction.
 """
 
 from __future__ import annotations
@@ -57,7 +59,7 @@ def write_as_folder(
     Returns
     -------
     tuple of str
-        What the layout could not hold, and what was done about it.
+        Notes on information that the layout cannot represent.
 
     Raises
     ------
@@ -66,7 +68,7 @@ def write_as_folder(
     UnknownName
         When there is no table of a name in `human`.
     TableError
-        When a direction cannot be told by name and sign.
+        When a direction cannot be represented by name and sign.
     """
     scores: dict[str, Scores] = {}
     people, notes = set(human), []
@@ -128,7 +130,7 @@ def needed_pair(options: Options, *, path: str) -> str:
     pair = options.language_pair or next((value for column, value in options.where if column == "lp"), None)
     if pair is None:
         message = Message(
-            "A folder of the metrics task needs a language pair. Say which, for example {pair}.",
+            "A folder of the metrics task needs a language pair, for example {pair}.",
             pair=Option("language_pair", "en-de"),
         )
         raise ReadError(message, path=path, code="BT314")
@@ -136,16 +138,16 @@ def needed_pair(options: Options, *, path: str) -> str:
 
 
 def refuse_full(path: str | os.PathLike[str]) -> None:
-    """Raise when a place to write to holds something already.
+    """Raise when the output location is not empty.
 
     Raises
     ------
     BetterThanError
-        So that nothing is replaced, and nothing is read in vain.
+        Before anything is read or replaced.
     """
     target = Path(path)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise BetterThanError(f"{path} exists and is not an empty folder. Choose another place.")
+        raise BetterThanError(f"{path} exists and is not an empty folder. Choose another location.")
 
 
 def _as_scores(table: AnyTable, path: str) -> Scores:
@@ -154,7 +156,7 @@ def _as_scores(table: AnyTable, path: str) -> Scores:
     if isinstance(table, Ratings):
         return table.to_scores()
     raise ReadError(
-        f"{type(table).__name__} have no place in a folder of the metrics task, which holds scores. "
+        f"{type(table).__name__} cannot be written to a folder of the metrics task, which holds scores. "
         f"Write them as a table: -o FILE.parquet.",
         path=path,
         code="BT315",
@@ -166,7 +168,7 @@ def _level(table: Scores) -> Level:
 
 
 def _pointing(table: Scores) -> tuple[Scores, list[str]]:
-    """Return the table so that its reader will know its direction, and what was done for that."""
+    """Return the table with a direction that its reader can infer, and a note."""
     points_up = table.sign > 0
     if way(table.name, table.values, Options()).higher_is_better == points_up:
         return table, []
@@ -175,8 +177,8 @@ def _pointing(table: Scores) -> tuple[Scores, list[str]]:
     )
     if way(table.name, turned.values, Options()).higher_is_better != turned.higher_is_better:
         raise TableError(
-            f'Whether more of "{table.name}" is better cannot be told from its name and sign, and this layout has no '
-            f"other place for it. Rename it."
+            f'The direction of "{table.name}" cannot be inferred from its name and sign, and this layout has no other '
+            f"field for it. Rename it."
         )
     return turned, [f'"{table.name}" was written with its sign changed, so that its direction is known.']
 
@@ -199,7 +201,7 @@ def _part(
             notes.append("Segments were put in the order of their documents.")
         segments = ordered
     if level == "seg" and segments != [str(i + 1) for i in range(len(segments))]:
-        notes.append("Segments have no names in this layout; they are the lines of the files, from 1.")
+        notes.append("Segments have no names in this layout; they are numbered by line from 1.")
     part = metrics_folder_of(
         name,
         pair,
@@ -215,7 +217,7 @@ def _part(
 
 
 _DOMAIN = "all"
-"""The domain of documents of which none is known; the layout has a field for it."""
+"""The domain of documents without one; the layout requires the field."""
 
 
 def write_metrics_folder(
@@ -230,7 +232,7 @@ def write_metrics_folder(
     parts : MetricsFolder or several
         One for each language pair and level.
     overwrite : bool, default False
-        Whether files in a folder that exists may be replaced. Other files there stay.
+        Whether to replace files in an existing folder. Other files there are kept.
 
     Raises
     ------
@@ -260,7 +262,7 @@ def write_metrics_folder(
     if target.exists() and any(target.iterdir() if target.is_dir() else [target]) and not overwrite:
         raise BetterThanError(
             Message(
-                "{path} exists and is not empty. Choose another place, or use {overwrite} to replace files in it.",
+                "{path} exists and is not empty. Choose another location, or use {overwrite} to replace files in it.",
                 path=path,
                 overwrite=Option("overwrite", True),
             )
@@ -278,14 +280,14 @@ def _write(target: Path, lines: Sequence[str]) -> None:
 
 
 def _all_files(parts: Sequence[MetricsFolder]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the place of each file and its lines; nothing is written before all names are known to be good."""
+    """Yield the path of each file and its lines; nothing is written before all names are checked."""
     seen: set[str] = set()
-    # Documents of segments come last, so that they replace those of a part that knows only documents.
+    # Documents of segments come last, so that they replace those of a part without segments.
     for part in sorted(parts, key=lambda each: each.level == "seg"):
         for place, lines in _files(part):
             if place in seen and not place.startswith("documents/"):
                 raise BetterThanError(
-                    f"{place} would be written twice. Give each level of a language pair once."
+                    f"{place} would be written twice. Pass each level of a language pair once."
                 )
             seen.add(place)
             yield place, lines
@@ -318,7 +320,7 @@ def _lines(table: Scores, part: MetricsFolder) -> list[str]:
     _check_segments(table, part)
     place = {name: j for j, name in enumerate(table.segments)}
     columns = [place.get(name) for name in part.segments]
-    # Adding a missing column at the end lets a segment that the table lacks be taken from there.
+    # A column of NaN at the end is used for segments that the table lacks.
     values = np.column_stack([table.values, np.full(table.n_systems, np.nan)])
     taken = values[:, [-1 if column is None else column for column in columns]].tolist()
     starts = [f"{_word(name, 'domain')} " for name in part.segments] if part.level == "domain" else None
@@ -333,7 +335,7 @@ def _check_segments(table: Scores, part: MetricsFolder) -> None:
     unknown = set(table.segments) - set(part.segments)
     if unknown:
         raise BetterThanError(
-            f'"{table.name}" has a score for {min(unknown)}, which is none of the {len(part.segments):,} '
+            f'"{table.name}" has a score for {min(unknown)}, which is not one of the {len(part.segments):,} '
             f"segments of {part.language_pair}. Select the segments first."
         )
 
@@ -343,7 +345,7 @@ def _number(value: float) -> str:
 
 
 def _word(name: str, what: str) -> str:
-    """Return a name that stands in a field between white space."""
+    """Return a name for a field delimited by white space."""
     if not name or name.split() != [name]:
         raise BetterThanError(
             f'The {what} "{name}" contains white space, which separates the fields of this layout. Rename it.'
@@ -368,7 +370,7 @@ def metrics_folder_of(
     groups: Sequence[str] | None = None,
     domains: Sequence[str] | None = None,
 ) -> MetricsFolder:
-    """Put tables of scores together, ready to be written.
+    """Combine tables of scores for writing.
 
     Parameters
     ----------
@@ -380,7 +382,7 @@ def metrics_folder_of(
     """
     tables = [*metrics.values(), *(human or {}).values()]
     if not tables:
-        raise BetterThanError("There are no scores to put together. Pass metrics or human scores.")
+        raise BetterThanError("There are no scores to combine. Pass metrics or human scores.")
     systems = dict.fromkeys(system for table in tables for system in table.systems)
     documents = groups if groups is not None else tables[0].groups
     return MetricsFolder(

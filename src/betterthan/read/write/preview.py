@@ -1,4 +1,4 @@
-"""The first rows of a table in canonical columns, and a line that says what it holds."""
+"""The first rows of a table in canonical columns, and a one-line summary."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def preview_of(tables: tuple[AnyTable, ...]) -> Preview:
 @singledispatch
 def preview(table: AnyTable) -> Preview:
     """Return canonical column names and the first rows of a table, as text."""
-    raise TypeError(f"No preview is known for {type(table).__name__}.")
+    raise TypeError(f"There is no preview for {type(table).__name__}.")
 
 
 @preview.register
@@ -50,7 +50,7 @@ def _scores(table: Scores) -> Preview:
 @preview.register
 def _matches(table: Matches) -> Preview:
     if table.segment is None:
-        table = table.aggregated()  # also where judges are kept, which the preview does not show
+        table = table.aggregated()  # also with judges, which the preview does not show
     rows = tuple(
         (
             table.systems[table.left[t]],
@@ -94,14 +94,14 @@ def _texts(table: Texts) -> Preview:
 
 @singledispatch
 def summary(table: AnyTable) -> str:
-    """Return a line that says what a table holds.
+    """Return a one-line summary of a table.
 
     Examples
     --------
     >>> summary(Scores(name="TER", systems=["A"], segments=["1"], values=[[3]], higher_is_better=False))
     'scores "TER": 1 system × 1 segment, lower is better'
     """
-    raise TypeError(f"No summary is known for {type(table).__name__}.")
+    raise TypeError(f"There is no summary for {type(table).__name__}.")
 
 
 @summary.register

@@ -1,4 +1,4 @@
-"""Write any table as tidy rows: CSV, TSV, JSON lines or Parquet, by the suffix of the path."""
+"""Writing of tables as tidy rows: CSV, TSV, JSON lines or Parquet, by the suffix of the path."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _opened(target: Path, *, is_packed: bool) -> Iterator[IO[str]]:
         with target.open("w", encoding="utf-8", newline="") as plain:
             yield plain
         return
-    # Without the time and the name of the temporary file, so that the same table has the same bytes.
+    # Without time and file name, so that the same table gives the same bytes.
     with (
         target.open("wb") as file,
         gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed,
@@ -104,8 +104,8 @@ def _json_lines(rows: Tidy) -> Iterator[str]:
 
 
 def _delimited_lines(rows: Tidy, delimiter: str) -> Iterator[str]:
-    # Cells that begin with = + - @ stay as they are, although a spreadsheet may take them for formulas: this file is
-    # data for programs, and a changed label would not be the same label when it is read back.
+    # Cells that begin with = + - @ are unchanged, although a spreadsheet may treat them as formulas: this file is for
+    # programs, and a changed label would differ when it is read back.
     yield delimiter.join([_cell(name, delimiter) for name in rows.columns]) + "\n"
     for row in rows.rows:
         yield delimiter.join([_cell(value, delimiter) for value in row]) + "\n"
@@ -113,7 +113,7 @@ def _delimited_lines(rows: Tidy, delimiter: str) -> Iterator[str]:
 
 def _cell(value: Any, delimiter: str) -> str:  # noqa: ANN401  (text, number, truth value or None)
     if isinstance(value, str):
-        # White space at the edge is quoted too, because some readers trim it.
+        # Cells with white space at the ends are quoted too, because some readers trim it.
         special = (
             delimiter in value or '"' in value or "\n" in value or "\r" in value or value != value.strip()
         )

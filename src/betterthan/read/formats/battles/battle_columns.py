@@ -1,4 +1,4 @@
-"""The columns of a table of battles: systems, winner, and who judged what under which conditions."""
+"""The columns of a table of battles: systems, winner, segment, judge and covariates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from betterthan.errors import ReadError, some_of
-from betterthan.messages import COLUMN, Message, Option, joined
+from betterthan.messages import COLUMN, Message, Option, joined, method_note
 from betterthan.read.formats.battles.winner_labels import number
 from betterthan.read.grid.columns import RANKS, SEVERAL_WINNERS, SIDES, WINNERS
 from betterthan.read.grid.numerals import is_missing
@@ -19,9 +19,9 @@ from betterthan.read.protocol import EVERY
 
 # Which columns of battles are covariates: named by the user, or all that come in pairs, one for each system.
 #
-# A covariate may stand inside an object, ``conv_metadata.sum_assistant_a_tokens`` of an arena's battles: in structs of
-# Parquet, in JSON, and in cells of CSV as JSON text. A name with dots leads to a number, or to an object of numbers,
-# which stands for their sum: ``conv_metadata.header_count_a`` is ``{"h1": 2, "h2": 5}``, seven headings.
+# A covariate may be inside an object, ``conv_metadata.sum_assistant_a_tokens`` of an arena's battles: in structs of
+# Parquet, in JSON, and in cells of CSV as JSON text. A dotted name refers to a number, or to an object of numbers,
+# which means their sum: ``conv_metadata.header_count_a`` is ``{"h1": 2, "h2": 5}``, seven headings.
 
 
 Path = tuple[str, ...]
@@ -30,7 +30,7 @@ _DEEPEST = 6
 
 
 def nested_paths(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, tuple[str, Path]]:
-    """Return the names with dots of all values inside objects that the rows show, each with column and path.
+    """Return the dotted names of all values inside objects in the rows, each with its column and path.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def nested_paths(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[s
 
 
 def as_object(cell: object) -> dict[str, Any]:
-    """Return a cell that is an object, or the JSON of one; else an empty one."""
+    """Return a cell that is an object or its JSON text; otherwise an empty object."""
     if isinstance(cell, dict):
         return cell
     if isinstance(cell, str) and cell.lstrip()[:1] == "{":
@@ -88,14 +88,14 @@ def _text(value: object) -> str:
 
 
 def nested_sql(cell: str, path: Path) -> str:
-    """Return the SQL of the same for a cell that holds JSON as text; what is no JSON has no value."""
+    """Return the equivalent SQL for a cell that holds JSON text; invalid JSON is missing."""
     from betterthan.read.grid.duck import literal  # noqa: PLC0415  (only files need it)
 
     place = "$" + "".join(f'."{_escaped(key)}"' for key in path)
     whole = f"CASE WHEN json_valid({cell}) THEN {cell}::JSON END"
     values = f"json_extract_string({whole}, {literal(f'{place}.*')})"
     numbers = f"[TRY_CAST(x AS DOUBLE) FOR x IN {values}]"
-    # A sum leaves out what is not a number, so all of them are counted first.
+    # A sum skips non-numbers, so these are counted first.
     total = (
         f"CASE WHEN list_count({numbers}) = len({values}) THEN coalesce(list_sum({numbers}), 0)::VARCHAR END"
     )
@@ -110,9 +110,9 @@ def _escaped(key: str) -> str:
 
 
 PREFIX = "covariate "
-"""Stands before the name of a covariate that would be taken for another column of battles."""
+"""Prefix of the name of a covariate that would be mistaken for another column of battles."""
 _SIDES = (("a", "b"), ("1", "2"), ("left", "right"))
-# Numbers that only name something.
+# Names of columns whose numbers are identifiers.
 _NAMES = frozenset({"id", "ids", "index", "number", "rank", "order", "seed"})
 _CANONICAL = ("a", "b", "outcome", "weight")
 
@@ -125,9 +125,10 @@ class KeyPath(NamedTuple):
 
 
 class Covariate(NamedTuple):
-    """A number of each battle: one place, or the place of the left system less that of the right one.
+    """A number for each battle: one column, or the column of the left system minus that of the right one.
 
-    `columns` are the places as they are called. What was not `is_requested` for by name is left out where it has gaps.
+    `columns` are their names. A covariate that was not requested by name (`is_requested`) is left out where it has
+    missing values.
     """
 
     name: str
@@ -144,19 +145,19 @@ def find_covariates(
     used: Sequence[str],
     path: str | None = None,
 ) -> tuple[Covariate, ...]:
-    """Find the covariates that were asked for.
+    """Find the requested covariates.
 
     Parameters
     ----------
     requested : sequence of str
-        A column, a name with dots for a value inside objects (or the end of it, where only one ends so), or two of
-        these with a minus between them; ``"*"`` stands for all that come in pairs.
+        A column, a dotted name for a value inside objects (or its unambiguous end), or two of these with a minus
+        between them; ``"*"`` means all that come in pairs.
     names : sequence of str
         All columns.
     rows : sequence of rows
-        The first rows, which show what objects hold.
+        The first rows, which show the contents of objects.
     used : sequence of str
-        Columns that are no covariates because they are systems, winners, segments or judges.
+        Columns that are not covariates because they are systems, winners, segments or judges.
     path : str, optional
         The file, for messages.
 
@@ -190,9 +191,9 @@ def _places(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Ke
     ends = [place.path[-1] for place in inside.values()]
     short = {
         place.path[-1]: place for place in inside.values() if ends.count(place.path[-1]) == 1
-    }  # only where one ends so
+    }  # only where it is unambiguous
     prefixed = {name.removeprefix(PREFIX): KeyPath(name) for name in names if name.startswith(PREFIX)}
-    # What was written as "covariate weight" is what "weight" means here.
+    # "covariate weight" in the file is the covariate "weight".
     return {**short, **inside, **{name: KeyPath(name) for name in names}, **prefixed}
 
 
@@ -207,7 +208,7 @@ def _named(text: str, places: Mapping[str, KeyPath], names: Sequence[str], path:
     guess = f'Did you mean "{near[0]}"? ' if near else ""
     raise ReadError(
         f'There is no column "{text}" for a covariate. {guess}Name a column, or two with a minus between them: '
-        f"len_a-len_b is the number of the left system less that of the right one.",
+        f"len_a-len_b is the value of the left system minus that of the right one.",
         path=path,
         code="BT120",
     )
@@ -218,7 +219,7 @@ def paired(
 ) -> tuple[Covariate, ...]:
     """Return the numbers that come in pairs, such as len_a and len_b, as differences.
 
-    Of a table in our own columns (a, b, outcome, weight), every other column is a covariate.
+    In a table with betterthan's own columns (a, b, outcome, weight), every other column is a covariate.
     """
     free = [name for name in names if name not in used]
     if set(_CANONICAL) <= set(names):
@@ -239,7 +240,7 @@ def paired(
 
 
 def _sided_pairs(places: Mapping[str, KeyPath]) -> Iterator[tuple[str, str]]:
-    """Yield two names of a pair once, the shortest that they have, objects before what is inside them."""
+    """Yield the two names of each pair once, in their shortest form, objects before their contents."""
     shortest: dict[KeyPath, str] = {}
     for name, place in places.items():
         shortest[place] = min(shortest.get(place, name), name, key=len)
@@ -250,7 +251,7 @@ def _sided_pairs(places: Mapping[str, KeyPath]) -> Iterator[tuple[str, str]]:
 
 
 def _others(place: KeyPath) -> Iterator[KeyPath]:
-    """Yield the places whose name says b where this one says a."""
+    """Yield the columns whose names have b where this one has a."""
     keys = (place.column, *place.path)
     words = keys[-1].split("_")
     if _NAMES & {word.casefold() for word in words}:
@@ -270,7 +271,7 @@ def _inside(place: KeyPath, other: KeyPath) -> bool:
 
 
 def _is_number(place: KeyPath, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> bool:
-    """Whether the first rows hold numbers there and nothing else; what is missing is counted when all are read."""
+    """Whether the first rows hold only numbers; missing values are counted when all rows are read."""
     column = list(names).index(place.column)
     cells = [row[column] for row in rows if row[column] is not None]
     texts = [nested_value(cell, place.path) if place.path else str(cell) for cell in cells]
@@ -294,7 +295,7 @@ ITEMS = (
     "instruction",
     "id",
 )
-# A judge's battles include those of his sessions and rankings, so the judge comes first.
+# A judge's battles include those of their sessions and rankings, so the judge comes first.
 JUDGES = (
     "judge",
     "judge_id",
@@ -318,9 +319,9 @@ class BattleColumns:
 
     `winner` holds no column when the left system won by definition (chosen and rejected), two for two games
     with swapped sides or for two ranks, three for left, right and tie as 0 or 1. `needs_item` and `needs_judge` say
-    whether a row without one stops the reading, or all of them are given up. `whole` says that everything a battle
-    has was asked for: segment, judge and covariates, each where it is there without gaps. `maybe_item` is a column of
-    segments that is taken where they stand in several rows.
+    whether a row without a value is an error, or the column is dropped. `whole` says that all available information is
+    kept: segment, judge and covariates, each where it is complete. `maybe_item` is a column of segments that is used
+    where segments occur in several rows.
     """
 
     left: str
@@ -342,7 +343,7 @@ class BattleColumns:
 
     @property
     def are_shares(self) -> bool:
-        """Whether numbers in the winner column are the first system's share of a win, as in what we write."""
+        """Whether numbers in the winner column are the first system's share of a win, as betterthan writes them."""
         return tuple(map(plain_name, (self.left, self.right, *self.winner))) == ("a", "b", "outcome")
 
     @property
@@ -378,7 +379,7 @@ _TAKEN = frozenset(plain_name(word) for groups in _WORDS for words in groups for
 
 
 def covariate_column(name: str) -> str:
-    """Return the column in which a covariate is written: its name, unless that means something else in battles.
+    """Return the column name for writing a covariate: its name, unless that has another meaning in battles.
 
     Examples
     --------
@@ -409,20 +410,20 @@ def find_columns(
     keep : sequence of {"item", "judge"}
         Roles whose columns are found by name and must be there.
     cluster : bool, default False
-        Whether to take a column of judges or sessions where there is one, and of segments that stand in several rows,
-        and do without them where they have gaps.
+        Whether to use a column of judges or sessions if there is one, and of segments that occur in several rows,
+        unless they have missing values.
     covariates : sequence of str
-        Columns, or two columns with a minus between them: that of the left system and that of the right one;
-        ``"*"`` takes all that come in pairs, and the segment and the judge besides.
+        Columns, or two columns with a minus between them: that of the left system and that of the right one; ``"*"``
+        takes all that come in pairs, as well as the segment and the judge.
     rows : sequence of rows
-        The first rows, which show what objects hold.
+        The first rows, which show the contents of objects.
     path : str, optional
         The file, for messages.
 
     Raises
     ------
     ReadError
-        When a column is not there, or two readings are possible (BT120).
+        When a column is missing or ambiguous (BT120).
 
     Examples
     --------
@@ -471,7 +472,7 @@ def free_covariates(
 
 
 def excluded_columns(names: Sequence[str], columns: BattleColumns) -> list[str]:
-    """Return the columns that could tell segments and judges apart but are not used."""
+    """Return the columns that could identify segments and judges but are not used."""
     known = _by_plain_name(names)
     role_columns = [_first(known, ITEMS), _first(known, JUDGES)]
     return [name for name in role_columns if name is not None and name not in (columns.item, columns.judge)]
@@ -542,7 +543,7 @@ def _pairs(known: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def has_several_pairs(names: Sequence[str]) -> bool:
-    """Whether more than one pair of columns is called as the two systems of a battle are.
+    """Whether more than one pair of columns is named like the two systems of a battle.
 
     Examples
     --------
@@ -569,11 +570,11 @@ def _winner(
 
 
 def _no_columns(what: str, names: Sequence[str], roles: Sequence[str], path: str | None) -> ReadError:
-    """Build the error for roles that no column was found for."""
+    """Build the error for roles without a column."""
     template = (
-        "No column for the {what} was found among {columns}. Rename it, or name it with {fix}."
+        "No column for the {what} was found in {columns}. Rename it, or name it with {fix}."
         if len(roles) == 1
-        else "No columns for the {what} were found among {columns}. Rename them, or name them with {fix}."
+        else "No columns for the {what} were found in {columns}. Rename them, or name them with {fix}."
     )
     message = Message(
         template,
@@ -584,10 +585,10 @@ def _no_columns(what: str, names: Sequence[str], roles: Sequence[str], path: str
     return ReadError(message, path=path, code="BT120")
 
 
-# When battles are counted by judge or session, and what is said when they are not.
+# When battles are counted by judge or session, and the notes when they are not.
 #
-# Battles of one judge resemble each other, so errors should be clustered by judge. Counting by (left, right, winner,
-# judge) keeps what that needs; only where it would give millions of cells, nearly as many as rows, is it given up.
+# Battles of one judge are correlated, so errors should be clustered by judge. Counting by (left, right, winner, judge)
+# keeps what is needed for that; it is omitted only where it would give millions of cells, nearly as many as rows.
 
 
 MOST_CELLS = 5_000_000
@@ -595,12 +596,12 @@ FEWEST_JUDGES = 5
 FEWEST_ITEMS = 5
 MOSTLY_ALONE = 0.9
 MOST_ROWS = 5_000_000
-_ALONE = "so every battle counts as independent of the others"
+_ALONE = "so battles are treated as independent"
 _NOT_GROUPED = "so battles are not grouped by it"
 
 
 class Judged(NamedTuple):
-    """What is known about the column of the judge before battles are counted by it."""
+    """Statistics of the column of the judge before battles are counted by it."""
 
     n_rows: int
     n_empty: int
@@ -609,16 +610,16 @@ class Judged(NamedTuple):
 
 
 def usable(columns: BattleColumns, judged: Judged) -> tuple[BattleColumns, tuple[str, ...]]:
-    """Return the columns with the judge, or without it and the note that says why.
+    """Return the columns with the judge, or without it and the note that gives the reason.
 
-    A judge that the user asked for is kept however few there are; gaps must have been refused before. Without it
-    battles are independent, unless they are still grouped by question.
+    A requested judge column is kept however few judges there are; missing values have been rejected before. Without it
+    battles are independent, unless they are grouped by question.
 
     Examples
     --------
     >>> columns = BattleColumns(left="a", right="b", winner=("winner",), judge="judge", needs_judge=False)
     >>> usable(columns, Judged(n_rows=100, n_empty=0, n_judges=1, n_cells=6))[1]
-    ('The column "judge" has only 1 different value, so every battle counts as independent of the others.',)
+    ('The column "judge" has only 1 different value, so battles are treated as independent.',)
     """
     name = f'"{columns.judge}"'
     why = None
@@ -635,10 +636,10 @@ def usable(columns: BattleColumns, judged: Judged) -> tuple[BattleColumns, tuple
 
 
 def with_repeated_item(columns: BattleColumns, n_rows: int, n_items: int, n_empty: int) -> BattleColumns:
-    """Return the columns with the segment where battles share it: both orders of a question, several judges of it.
+    """Return the columns with the segment where several battles share one: both orders of a question, several judges.
 
-    Battles over one question resemble each other, so errors should be clustered by question as well. A column that
-    hardly ever repeats itself numbers the rows.
+    Battles over one question are correlated, so errors should be clustered by question as well. A column whose values
+    hardly ever repeat just numbers the rows.
 
     Examples
     --------
@@ -653,25 +654,31 @@ def with_repeated_item(columns: BattleColumns, n_rows: int, n_items: int, n_empt
 
 
 def repeated_note(column: str, n_items: int) -> str:
-    """Say that battles over one question belong together.
+    """Return a note that battles over one question are grouped.
 
     Examples
     --------
     >>> repeated_note("question_id", 80)
-    'Battles with the same value in the column "question_id" belong together (80 different values).'
+    'Battles with the same value in the column "question_id" are grouped (80 different values).'
     """
-    return f'Battles with the same value in the column "{column}" belong together ({n_items:,} different values).'
+    return method_note(
+        'Battles with the same value in the column "{column}" are grouped ({n:,} different values).',
+        column=column,
+        n=n_items,
+    )
 
 
 def grouped_note(column: str, n_judges: int) -> str:
-    """Say by what battles are grouped.
+    """Return a note on how battles are grouped.
 
     Examples
     --------
     >>> grouped_note("worker", 12)
     'Battles are grouped by the column "worker" (12 different values).'
     """
-    return f'Battles are grouped by the column "{column}" ({n_judges:,} different values).'
+    return method_note(
+        'Battles are grouped by the column "{column}" ({n:,} different values).', column=column, n=n_judges
+    )
 
 
 def empty_judge(column: str, n_empty: int, *, path: str | None, line: int | None, row: int) -> ReadError:
@@ -688,23 +695,23 @@ def empty_judge(column: str, n_empty: int, *, path: str | None, line: int | None
 
 
 def too_many_note(n_rows: int) -> str:
-    """Say that battles were counted, and what that gives up."""
+    """Return a note that battles were aggregated, and what is lost by it."""
     return (
-        f"{n_rows:,} battles are more than {MOST_ROWS:,}, so they are counted by kind; "
-        f"segments and covariates are not kept."
+        f"{n_rows:,} battles exceed the limit of {MOST_ROWS:,}, so they are aggregated; segments and covariates are "
+        f"not kept."
     )
 
 
 def gaps_note(column: str, n_empty: int, n_rows: int, what: str) -> str:
-    """Say why a column that nobody asked for by name is not kept."""
+    """Return a note on why a column that was not requested by name is not kept."""
     return f'The column "{column}" has no {what} in {n_empty:,} of {n_rows:,} rows and is not kept.'
 
 
 def refuse_too_many(n_rows: int, *, path: str | None) -> None:
-    """Raise when covariates would need more single rows in memory than is sensible (BT129)."""
+    """Raise when covariates would need too many single rows in memory (BT129)."""
     if n_rows > MOST_ROWS:
         raise ReadError(
-            f"Covariates need every battle by itself, and {n_rows:,} are more than {MOST_ROWS:,}. "
+            f"Covariates need single battles, and {n_rows:,} are more than {MOST_ROWS:,}. "
             f"Read a random sample of the rows, or leave the covariates out.",
             path=path,
             code="BT129",

@@ -44,8 +44,8 @@ from betterthan.read.source.source import HEAD_BYTES, LONGEST_LINE, Source, open
 
 # The columns of a file of battles, and the SQL that reads some of them as text.
 #
-# Nothing is left to the engine's own sniffing, which may skip lines and change types: header and delimiter come from a
-# look at the first rows, every column is text, and a row with too few or too many fields is an error.
+# The engine's own sniffing, which may skip lines and change types, is disabled: header and delimiter come from the
+# first rows, every column is text, and a row with too few or too many fields is an error.
 
 
 _LARGEST_ARRAY = 64 << 20
@@ -53,7 +53,7 @@ _CHUNK = 1 << 20
 
 
 class _PlainLineEnds:
-    r"""The bytes of a source with ``\r\r\n``, which a text mode used twice leaves behind, as ``\n``."""
+    r"""The bytes of a source with ``\r\r\n``, which results from applying text mode twice, as ``\n``."""
 
     def __init__(self, name: str, stream: IO[bytes]) -> None:
         self.name = name
@@ -66,14 +66,14 @@ class _PlainLineEnds:
 
 
 def with_plain_line_ends(source: Source) -> Source:
-    r"""Return the source, or a copy of it when its header ends with ``\r\r\n``, which no parser takes.
+    r"""Return the source, or a copy of it when its header ends with ``\r\r\n``, which no parser accepts.
 
-    The files of the WMT16 relative ranking are such; the numbers of their lines stay the same.
+    The files of the WMT16 relative ranking are an example; line numbers stay the same.
     """
     first = source.head.split(b"\n", 1)[0]
     if source.is_parquet or not first.endswith(b"\r\r"):
         return source
-    check_text(source)  # so that a damaged file is named before it is copied
+    check_text(source)  # so that a damaged file is reported before it is copied
     with source.open() as stream:
         return open_source(_PlainLineEnds(source.name, stream))  # type: ignore[arg-type]  # it has read()
 
@@ -84,7 +84,7 @@ def column_names(source: Source) -> list[str]:
     Raises
     ------
     ReadError
-        When the file is no table with a header (BT010), or is damaged.
+        When the file is not a table with a header (BT010), or is damaged.
     """
     return list(look_at(source).header)
 
@@ -107,7 +107,7 @@ def _look(source: Source) -> Peek:
     try:
         look = peek(source)
     except ReadError as error:
-        # An array may stand on a single line, however long it is.
+        # An array may be on a single line of any length.
         if error.code != "BT007" or not _is_array(source):
             raise
         return _first_of_array(source)
@@ -136,8 +136,8 @@ def text_query(
 ) -> str:
     """Return the SQL that selects the `columns` columns as text, named ``v0``, ``v1``, … in that order.
 
-    `names` are all columns of the file; a missing cell is the empty text, an object its JSON. `paths` leads for each
-    of the `columns` columns to a value inside an object; ``()`` is the column itself.
+    `names` are all columns of the file; a missing cell is the empty text, an object its JSON. `paths` gives for each of
+    the `columns` columns the path to a value inside an object; ``()`` is the column itself.
     """
     relation, cells = _relation(source, names, columns)
     inner = [
@@ -155,7 +155,7 @@ def _relation(source: Source, names: Sequence[str], selected: Sequence[str]) -> 
     compression = "gzip" if source.is_gzip else "none"
     look = _look(source)
     if look.container == "parquet":
-        # Columns are numbered, because the engine does not tell "Left" from "left".
+        # Columns are numbered, because the engine does not distinguish "Left" from "left".
         objects, numbered = _object_columns(look), [f"c{i}" for i in range(len(names))]
         cells = [f"c{list(names).index(name)}" for name in selected]
         shown = [
@@ -182,7 +182,7 @@ def _relation(source: Source, names: Sequence[str], selected: Sequence[str]) -> 
 
 
 def _object_columns(look: Peek) -> set[str]:
-    """Return the columns of Parquet in which objects or lists were seen."""
+    """Return the columns of Parquet that contain objects or lists."""
     return {
         name
         for i, name in enumerate(look.header)
@@ -191,13 +191,13 @@ def _object_columns(look: Peek) -> set[str]:
 
 
 def engine_file(source: Source) -> Source:
-    """Return the file that the engine reads for a source: its own, or a copy in which quotes mean only one thing.
+    """Return the file that the engine reads for a source: its own, or a copy with unambiguous quotes.
 
     Raises
     ------
     ReadError
-        When the file is no plain text or a cut gzip stream, which the engine would pass over; or the quotes may hide
-        rows (BT240).
+        When the file is not plain text or a truncated gzip stream, which the engine would not report; or the quotes may
+        hide rows (BT240).
     """
     look = _look(source)
     if look.container == "delimited":
@@ -219,12 +219,12 @@ def line_of_row(source: Source, row: int) -> int | None:
 
 
 def raise_fault(source: Source) -> None:
-    """Read a text file in our own slow way, so that what the engine only refuses is named with its line.
+    """Parse a text file line by line, so that an error of the engine is reported with its line.
 
     Raises
     ------
     ReadError
-        At the first fault: see :meth:`Source.lines`, and BT012, BT015 and BT016. Nothing where none is found.
+        At the first fault: see :meth:`Source.lines`, and BT012, BT015 and BT016. Returns if there is none.
     """
     check_text(source)
     if source.is_parquet:
@@ -243,7 +243,7 @@ def raise_fault(source: Source) -> None:
 
 
 def check_text(source: Source) -> None:
-    """Read the bytes of a text file through, so that a cut gzip stream or a foreign encoding is named."""
+    """Read the bytes of a text file through, so that a truncated gzip stream or another encoding is reported."""
     if source.is_parquet:
         return
     if not _is_array(source):
@@ -252,7 +252,7 @@ def check_text(source: Source) -> None:
     try:
         _check_bytes(source)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        message = "The gzip stream is cut off or damaged. Copy or download the file again."
+        message = "The gzip stream is truncated or damaged. Copy or download the file again."
         raise source.error(message, code="BT004") from error
     except UnicodeDecodeError as error:
         message = "The file is not UTF-8. Convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
@@ -294,7 +294,7 @@ _EXACT = 100_000  # rows whose different values are counted, not estimated
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Count:
-    """A connection, the file it may read, and the columns that matter.
+    """A connection, the file it may read, and the columns that are used.
 
     The columns of every query are called ``v0``, ``v1``, …: first the keys of a kind of battle, then the segment,
     the judge and the covariates.
@@ -308,7 +308,7 @@ class _Count:
 
     @property
     def keys(self) -> list[str]:
-        """The cells that tell kinds of battle apart."""
+        """The cells that define a kind of battle."""
         return _cells(0, len(_key_columns(self.columns)))
 
     @property
@@ -335,7 +335,7 @@ class _Count:
         return tuple(int(number) for number in self.connection.execute(sql).fetchone() or ())
 
     def row_where(self, relation: str, condition: str) -> int:
-        """Return the number, from 1, of the first row that fulfils a condition."""
+        """Return the number, from 1, of the first row that satisfies a condition."""
         numbered = f"SELECT *, row_number() OVER () AS row FROM ({relation})"  # noqa: S608
         return self.one(f"SELECT min(row) FROM ({numbered}) WHERE {condition}")[0]  # noqa: S608
 
@@ -349,7 +349,7 @@ def tally_file(source: Source, names: Sequence[str], columns: BattleColumns) -> 
     names : sequence of str
         All columns of the file.
     columns : BattleColumns
-        The ones that matter.
+        The columns that are used.
 
     Raises
     ------
@@ -438,8 +438,8 @@ def _by_kind(count: _Count) -> Tally:
     tally = _counted(count, _grouped(keys, count.query))
     _number(count.connection, "code_rows", keys, "SELECT * FROM kind")
     _number(count.connection, "code_grouped", [judge], count.query)
-    # Texts of millions of cells do not fit in memory, so cells are counted by hashes, once it is seen that these
-    # tell all kinds and all judges apart.
+    # Texts of millions of cells do not fit in memory, so cells are counted by hashes, after a check that these have no
+    # collisions.
     salt = next(i for i in range(100) if not _collide(count, "code_rows", keys, i))
     other = next(i for i in range(100) if not _collide(count, "code_grouped", [judge], i))
     hashed = f"SELECT {_hash(keys, salt)} AS k, {_hash([judge], other)} AS j FROM ({count.query})"  # noqa: S608
@@ -471,7 +471,7 @@ def _with_rows(count: _Count) -> Tally:
             tally = _by_kind(replace(count, columns=fewer))
             return replace(tally, remarks=(*tally.remarks, too_many_note(n_rows)))
         refuse_too_many(n_rows, path=count.source.name)
-    # A table in the order of the file: its rowid brings the rows back in that order after the joins.
+    # A table in the order of the file: its rowid restores the order of the rows after the joins.
     count.connection.execute(f"CREATE TEMP TABLE battle AS {count.query}")
     covariates, names, remarks = _covariates(count)
     count, gaps = _with_roles(count)
@@ -490,7 +490,7 @@ def _with_rows(count: _Count) -> Tally:
 
 
 def _with_roles(count: _Count) -> tuple[_Count, tuple[str, ...]]:
-    """Return the count with the segments and judges that can be used, and why others cannot."""
+    """Return the counts with the segments and judges that can be used, and the reasons why others cannot."""
     remarks: tuple[str, ...] = ()
     cells = count.codes
     if count.columns.item is not None:
@@ -524,7 +524,7 @@ def _coded(count: _Count) -> str:
 
 
 def _covariates(count: _Count) -> tuple[FloatArray | None, tuple[str, ...], tuple[str, ...]]:
-    """Return rows × covariates of the table `battle` in its order, their names, and why others are left out."""
+    """Return rows × covariates of the table `battle`, their names, and the reasons why others are left out."""
     cell = len(count.keys) + len(count.codes)
     expressions, names, remarks = [], [], []
     for covariate in count.columns.covariates:
@@ -565,7 +565,7 @@ def _check_numbers(count: _Count, cell: str, column: str) -> None:
 
 
 def _judged(count: _Count, relation: str) -> Judged:
-    """Look at the judges before counting by them; refuse gaps where the user asked for the judges."""
+    """Inspect the judges before counting by them; raise on missing values where the judges were requested."""
     cell = count.codes["grouped"]
     if count.columns.needs_judge and count.columns.judge is not None:
         _check_filled(count, relation, "grouped", count.columns.judge)
@@ -626,7 +626,7 @@ def _arrays(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, IntArr
 
 
 def _line_of(source: Source, names: Sequence[str], columns: BattleColumns, kind: OutcomeKind) -> int | None:
-    """Find the first row of a kind by reading the file once more; only done when something is wrong."""
+    """Find the first row of a kind by reading the file once more; only for error messages."""
     keys = _key_columns(columns)
     cells = [kind.left, kind.right, *kind.winner, *([] if columns.weight is None else [kind.weight])]
     where = " AND ".join(f"v{i} = {literal(cell)}" for i, cell in enumerate(cells))

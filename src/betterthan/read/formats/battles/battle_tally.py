@@ -1,7 +1,7 @@
 """Battles counted by (left, right, winner, weight), perhaps also by judge, and how they become :class:`Matches`.
 
-Files are counted by DuckDB, frames by us; both give a :class:`Tally`, and only this module decides what a
-winner's label means and what is refused.
+Files are counted by DuckDB, frames in Python; both give a :class:`Tally`, and only this module decides what a winner's
+label means and what is an error.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
-from betterthan.messages import COLUMN, Message, Option, Placeholder
+from betterthan.messages import COLUMN, Message, Option, Placeholder, method_note
 from betterthan.read.formats.battles.battle_columns import BattleColumns, grouped_note, repeated_note
 from betterthan.read.formats.battles.winner_labels import (
     KNOWN,
@@ -42,7 +42,7 @@ _LABEL_OPTION = Option("winner_labels", {Placeholder("LABEL"): Placeholder("MEAN
 
 
 class OutcomeKind(NamedTuple):
-    """One kind of battle: who met, the winner cells, the weight as written ("" without such a column)."""
+    """One kind of battle: the two systems, the winner cells, the weight as written ("" without such a column)."""
 
     left: str
     right: str
@@ -52,7 +52,7 @@ class OutcomeKind(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """Kinds of battle with their counts; `rows` only where single rows or judges were asked for.
+    """Kinds of battle with their counts; `rows` only where single rows or judges are needed.
 
     Attributes
     ----------
@@ -72,9 +72,9 @@ class Tally:
         Rows × covariates.
     covariate_names : tuple of str
     judge, item : str, optional
-        The column of the judge, and that of the segment where nobody asked for it.
+        The column of the judge, and that of the segment where it was not requested.
     remarks : tuple of str
-        What the counting has to say.
+        Notes from counting.
     preference, ranks : bool
         Whether numbers in the winner column run from 1 to 2; whether there are two columns of ranks.
     weighted : bool
@@ -82,7 +82,7 @@ class Tally:
     path : str, optional
         The file, for messages.
     line_of : callable
-        Maps a kind to the line of its first row, or None where lines mean nothing.
+        Maps a kind to the line of its first row, or None where there are no lines.
     """
 
     names: Sequence[str]
@@ -110,7 +110,7 @@ class Tally:
 
     @property
     def n_rows(self) -> int:
-        """How many rows were read."""
+        """Number of rows that were read."""
         return int(self.counts.sum())
 
     def kind(self, i: int) -> OutcomeKind:
@@ -120,7 +120,7 @@ class Tally:
 
 
 class Settled(NamedTuple):
-    """The table, with how many rows were read and how many of them left out as "both bad"."""
+    """The table, with the number of rows that were read and of those left out as "both bad"."""
 
     matches: Matches
     n_rows: int
@@ -140,20 +140,20 @@ def settle(
     ----------
     tally : Tally
     columns : BattleColumns
-        Whose names may tell what numbers mean.
+        The columns, whose names may show the meaning of numbers.
     both_bad : {"tie", "drop"}
     labels : mapping, optional
-        What the user said about labels of the winner.
+        The user's meanings of winner labels.
 
     Raises
     ------
     ReadError
-        When there is no battle (BT126), a system has no name (BT124) or meets itself (BT123), a label is not
-        known (BT121) or has two readings (BT122), nothing says what numbers mean (BT221), or a weight
-        is not a number of 0 or more (BT125).
+        When there is no battle (BT126), a system has no name (BT124) or meets itself (BT123), a label is unknown
+        (BT121) or ambiguous (BT122), the meaning of numbers is not known (BT221), or a weight is not a number of 0 or
+        more (BT125).
     """
     if tally.n_rows == 0:
-        message = "There are columns but no battle. Check what wrote it."
+        message = "There are columns but no battles. Check the program that wrote it."
         raise ReadError(message, path=tally.path, code="BT126")
     _check_systems(tally)
     meaning = _meanings(tally, columns, labels)
@@ -170,10 +170,10 @@ def settle(
 
 
 def _with_shares(tally: Tally, meaning: IntArray) -> tuple[Tally, FloatArray]:
-    """Return the outcome of each kind; where some are in between, the tally with each battle as a group of its own.
+    """Return the outcome of each kind; where some are fractional, the tally with each battle as its own group.
 
-    A battle that is 0.7 of a win becomes a win of weight 0.7 and a loss of weight 0.3. Both come from one judgment,
-    so they must be one group, or intervals would take them for two.
+    A battle that is 0.7 of a win becomes a win of weight 0.7 and a loss of weight 0.3. Both come from one judgment, so
+    they must form one group, or intervals would count them as two.
     """
     outcome = np.array(OUTCOMES)[meaning]
     between = meaning == MEANINGS.index("between")
@@ -190,7 +190,7 @@ def _with_shares(tally: Tally, meaning: IntArray) -> tuple[Tally, FloatArray]:
 def _table(
     tally: Tally, outcome: FloatArray, weight: FloatArray, is_used: BoolArray, notes: Sequence[str]
 ) -> Matches:
-    # Without rows each kind stands for itself, as often as it was counted.
+    # Without rows each kind is one row with its count.
     every = np.arange(is_used.size) if tally.rows is None else tally.rows
     chosen = is_used[every]
     rows = every[chosen]
@@ -213,7 +213,7 @@ def _table(
 
 
 def _parted(outcome: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return outcomes and weights with what is in between as a win and a loss, and the row that each comes from."""
+    """Return outcomes and weights with fractional outcomes split into a win and a loss, and the row of each."""
     between = ~np.isin(outcome, (0.0, 0.5, 1.0))
     of = np.repeat(np.arange(outcome.size), np.where(between, 2, 1))
     second = np.r_[False, of[1:] == of[:-1]] if of.size else np.zeros(0, dtype=np.bool_)
@@ -231,7 +231,7 @@ def _check_systems(tally: Tally) -> None:
     if itself.any():
         message: str = Message(
             '"{system}" meets itself; {count} rows are like this. '
-            "Such a row says nothing about who is better, and may mean that a column was misread. "
+            "Such a row carries no information, and may mean that a column was misread. "
             "Remove these rows, or name the columns with {left} and {right}.",
             system=tally.names[tally.left[itself][0]],
             count=_count(tally, itself),
@@ -247,7 +247,7 @@ def _check_systems(tally: Tally) -> None:
 
 
 def _nameless(tally: Tally, nameless: BoolArray, odd: BoolArray) -> str:
-    """Say in how many rows a system has no name, and which words were taken for none."""
+    """Return the error for rows in which a system has no name, with the words that were read as missing."""
     words = {
         name.strip() for name, is_none in zip(tally.names, nameless.tolist(), strict=True) if is_none
     } - {""}
@@ -276,12 +276,12 @@ def _meanings(tally: Tally, columns: BattleColumns, labels: Mapping[str, WinnerM
     numbers = _numbers(tally, columns, labels)
     fixed = np.array([_word(tally, winner, numbers, labelled) for winner in tally.winners], dtype=np.int64)
     meaning = fixed[tally.winner]
-    # Most labels mean the same in every row; only a system's name depends on who met.
+    # Most labels mean the same in every row; only a system's name depends on the pair.
     index = {name: i for i, name in enumerate(tally.names)}
     for code, winner in enumerate(tally.winners):
         if len(winner) != 1 or labelled(winner[0]) is not None:
             continue
-        # An "a" is the left side, but perhaps a system "A" as well.
+        # "a" means the left side, but may also be a system "A".
         name = winner[0].upper() if len(winner[0]) == 1 and winner[0] not in index else winner[0]
         if name in index:
             _read_name(tally, meaning, code, index[name])
@@ -289,14 +289,14 @@ def _meanings(tally: Tally, columns: BattleColumns, labels: Mapping[str, WinnerM
     if unknown.any():
         positions = np.flatnonzero(unknown).tolist()
         seen = [(" / ".join(tally.winners[tally.winner[i]]), int(tally.counts[i])) for i in positions]
-        known = f"Known are {KNOWN} and the names of the row's two systems."
+        known = f"Known labels are {KNOWN} and the names of the row's two systems."
         if tally.ranks:
             known = "Ranks are whole numbers, 1 for the best."
         elif tally.preference:
             known = "Preferences are numbers from 1 (the first system) to 2 (the second), 1.5 for a tie."
         message = Message(
-            "Unknown winner labels: {labels}. {known} Correct or remove these rows, say what a label means with "
-            "{meaning} (left, right or tie), or name another column with {winner}.",
+            "Unknown winner labels: {labels}. {known} Correct or remove these rows, define a label with {meaning} "
+            "(left, right or tie), or name another column with {winner}.",
             labels=listed(seen),
             known=known,
             meaning=_LABEL_OPTION,
@@ -307,11 +307,11 @@ def _meanings(tally: Tally, columns: BattleColumns, labels: Mapping[str, WinnerM
 
 
 def _check_labels(tally: Tally, labels: Mapping[str, WinnerMeaning]) -> None:
-    """Refuse labels of which none occurs: a slip would go unseen."""
+    """Raise when a defined label does not occur: a typo would go unnoticed."""
     seen = sorted({cell for winner in tally.winners for cell in winner})
     if labels and not any(labelled_meaning(cell, labels) for cell in seen):
         raise ReadError(
-            f"No winner is labelled {some_of(list(labels))}. Labels seen: {some_of(seen, limit=8)}.",
+            f"No winner is labeled {some_of(list(labels))}. Labels in the data: {some_of(seen, limit=8)}.",
             path=tally.path,
             code="BT222",
         )
@@ -320,12 +320,12 @@ def _check_labels(tally: Tally, labels: Mapping[str, WinnerMeaning]) -> None:
 def _numbers(
     tally: Tally, columns: BattleColumns, labels: Mapping[str, WinnerMeaning]
 ) -> Mapping[float, WinnerMeaning]:
-    """Return what numbers in the winner column mean.
+    """Return the meaning of numbers in the winner column.
 
     Raises
     ------
     ReadError
-        When nothing tells (BT221).
+        When it is ambiguous (BT221).
     """
     if tally.ranks or tally.preference or len(columns.winner) not in (1, 2):
         return {}
@@ -337,7 +337,7 @@ def _numbers(
     numbers = (
         number_meanings(codes, are_shares=columns.are_shares, are_places=columns.are_places) if codes else {}
     )
-    # Beside words for the sides, a number is a mistake.
+    # Together with words for the sides, a number is a mistake.
     has_words = any(word_meaning(cell) in ("left", "right") for cell in cells)
     if numbers is not None or has_words or not are_codes(codes):
         return numbers or {}
@@ -346,8 +346,8 @@ def _numbers(
     sides = dict(zip(shown, (side for side in usual if side not in labels.values()), strict=False))
     raise ReadError(
         Message(
-            'The winners are coded by numbers ({codes} in column "{winner}"), and nothing says which of them means '
-            'that the system in column "{left}" (left) won. Say it: {labels}, or the other way round.',
+            'The winners are coded by numbers ({codes} in column "{winner}"), and it is not known which of them means '
+            'that the system in column "{left}" (left) won. Specify it: {labels}, or vice versa.',
             codes=", ".join(shown),
             winner=columns.winner[0],
             left=columns.left,
@@ -380,7 +380,7 @@ def _word(
 
 
 def _read_name(tally: Tally, meaning: IntArray, winner: int, system: int) -> None:
-    """Set the meaning where the winner is the name of a system of the row; refuse two readings."""
+    """Set the meaning where the winner is the name of a system of the row; raise when it is ambiguous."""
     by_name = np.full_like(meaning, -1)
     by_name[tally.left == system] = MEANINGS.index("left")
     by_name[tally.right == system] = MEANINGS.index("right")
@@ -390,8 +390,8 @@ def _read_name(tally: Tally, meaning: IntArray, winner: int, system: int) -> Non
         first = np.flatnonzero(doubtful)[0]
         message = Message(
             'The winner "{system}" is the name of the {side} system but also a word for "{word}". '
-            "Write left, right or tie in this column, rename the system, or say what the label means with {label} "
-            "(left, right or tie).",
+            "Write left, right or tie in this column, rename the system, or define the label with {label} (left, "
+            "right or tie).",
             system=tally.names[system],
             side=MEANINGS[by_name[first]],
             word=MEANINGS[meaning[first]],
@@ -408,7 +408,7 @@ def _weights(tally: Tally) -> FloatArray:
     odd = ~((numbers >= 0) & (numbers < math.inf))
     if odd.any():
         message = Message(
-            'The weight "{weight}" is not a number of 0 or more. '
+            'The weight "{weight}" is not a non-negative number. '
             "Write 1 for a battle that counts once, or name another column with {fix}.",
             weight=tally.weights[tally.weight[odd][0]],
             fix=Option("weight", COLUMN),
@@ -420,7 +420,9 @@ def _weights(tally: Tally) -> FloatArray:
 def _notes(tally: Tally, meaning: IntArray, n_bad: int, both_bad: Literal["tie", "drop"]) -> list[str]:
     counts = np.bincount(meaning, weights=tally.counts, minlength=len(MEANINGS)).astype(np.int64)
     words = [f"{name.replace('_', ' ')} {n:,}" for name, n in zip(MEANINGS, counts, strict=True) if n]
-    notes = [f"Battles read: {tally.n_rows:,} ({', '.join(words)})."]
+    notes: list[str] = [
+        method_note("Battles read: {n:,} ({outcomes}).", n=tally.n_rows, outcomes=", ".join(words))
+    ]
     if n_bad:
         drop = Message("counted as ties; {drop} leaves them out", drop=Option("both_bad", "drop"))
         outcome = "left out" if both_bad == "drop" else drop
@@ -430,8 +432,8 @@ def _notes(tally: Tally, meaning: IntArray, n_bad: int, both_bad: Literal["tie",
     n_between = int(counts[MEANINGS.index("between")])
     if n_between:
         notes.append(
-            f"{n_between:,} battles have a preference between 1 and 2: each is 2 − preference of a win for the first "
-            f"system, and the rest of one for the second."
+            f"{n_between:,} battles have a preference between 1 and 2: each counts as 2 − preference of a win for "
+            f"the first system, and the rest for the second."
         )
     if tally.judge is not None and tally.group is not None:
         notes.append(grouped_note(tally.judge, int(tally.group.max(initial=-1)) + 1))

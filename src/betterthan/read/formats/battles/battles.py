@@ -1,4 +1,4 @@
-"""Battles: who met whom and who won, from arena dumps, evalica files and plain tables.
+"""Battles: pairs of systems with a winner, from arena dumps, evalica files and plain tables.
 
 Layouts understood: ``model_a, model_b, winner``; ``left, right, winner``; ``a, b, outcome``; two generators
 with ``preference`` on the scale 1 to 2; three columns of 0 and 1 for left, right and tie; two games with
@@ -60,12 +60,12 @@ class BattleFrame(NamedTuple):
 
 
 def open_frame(data: object) -> BattleFrame:
-    """Return the columns of a data frame that narwhals knows, or of a mapping of columns.
+    """Return the columns of a data frame supported by narwhals, or of a mapping of columns.
 
     Raises
     ------
     ReadError
-        When `data` is neither, or a column is no list (BT120).
+        When `data` is neither, or a column is not a list (BT120).
 
     Examples
     --------
@@ -86,7 +86,7 @@ def open_frame(data: object) -> BattleFrame:
             code="BT120",
         ) from error
     frame = native.collect() if isinstance(native, nw.LazyFrame) else native
-    # pandas allows numbers and tuples as names; a column must be found again by what it is really called.
+    # pandas allows numbers and tuples as names; a column must be found by its real name.
     real = {str(name): name for name in frame.columns}
     return BattleFrame(list(real), lambda name: frame.get_column(real[name]).to_list())
 
@@ -132,7 +132,7 @@ def tally_frame(frame: BattleFrame, columns: BattleColumns) -> Tally:
 
 
 def first_rows(frame: BattleFrame) -> list[tuple[Any, ...]]:
-    """Return the first rows, which show what objects hold."""
+    """Return the first rows, which show the contents of objects."""
     return list(zip(*(frame.column(name)[:_SAMPLE] for name in frame.names), strict=False))
 
 
@@ -186,7 +186,7 @@ def _by_judge(tally: Tally, rows: IntArray, group: IntArray, columns: BattleColu
 def _covariates(
     measured: Mapping[KeyPath, list[str]], columns: BattleColumns, n_rows: int
 ) -> tuple[FloatArray | None, tuple[str, ...], tuple[str, ...]]:
-    """Return rows × covariates (a column, or left's less right's), their names, and why others are left out."""
+    """Return rows × covariates (a column, or left minus right), their names, and why others are left out."""
     if not columns.covariates:
         return None, (), ()
     refuse_too_many(n_rows, path=IN_MEMORY)
@@ -263,7 +263,7 @@ def _codes(data: Mapping[str, list[str]], column: str | None, *, needed: bool = 
 FORMAT = Format(
     name="battles",
     kind="matches",
-    description="Two systems and a winner a row: CSV, TSV, JSON, JSONL or Parquet.",
+    description="two systems and a winner per row: CSV, TSV, JSON, JSONL or Parquet",
     columns=frozenset({"item", "system", "group", "judge", "left", "right", "winner", "weight"}),
     rows="copy",
 )
@@ -273,7 +273,7 @@ SEVERAL = "several"
 
 
 def sniff(source: Source) -> Guess | None:
-    """Say how sure it is that a file holds battles: by its column names."""
+    """Return the confidence that a file holds battles: by its column names."""
     try:
         names = column_names(source)
     except ReadError:
@@ -290,13 +290,13 @@ def sniff(source: Source) -> Guess | None:
 
 
 def _without_winner(source: Source) -> Guess | None:
-    """Recognise battles whose winner cannot be found, so that its column is asked for."""
+    """Recognize battles without a winner column, so that the error can ask for it."""
     try:
         look = look_at(source)
         columns = find_columns(look.header, named={"winner": look.header[0]}, path=source.name)
     except (ReadError, IndexError):
         return None
-    if not look.rows or len(columns.left) == 1:  # systems, too, are called A and B
+    if not look.rows or len(columns.left) == 1:  # systems, too, may be called A and B
         return None
     sides = [look.column(look.header.index(name)) for name in (columns.left, columns.right)]
     if not all(isinstance(cell, str) and not isfinite(parse(cell)) for side in sides for cell in side):
@@ -308,7 +308,7 @@ def _without_winner(source: Source) -> Guess | None:
 def read(source: Source, options: Options) -> Reading:
     """Read a file of battles; see :func:`read_matches`.
 
-    With ``"*"`` among `options.covariates` all that a battle has is kept, where there are not too many of them.
+    With ``"*"`` in `options.covariates` all available information is kept, unless there are too many battles.
     """
     source = with_plain_line_ends(source)
     look = look_at(source)
@@ -362,15 +362,15 @@ def read_matches(
 ) -> Matches:
     """Read battles, aggregated unless single rows are needed.
 
-    Columns are found by their names (case and punctuation ignored) or given. The winner may be told by side
-    (left, right; model_a, model_b; a, b), or by the name of one of the row's two systems; tie, both_bad and their
-    usual spellings are known. Numbers are understood where the file tells what they are: 0, 0.5 and 1 are the left
-    system's share, 1 and 2 the systems of the columns model_1 and model_2, and elsewhere `winner_labels` says it: a 1
-    alone may be "won" or the second of 0 and 1. Two columns of ranks tell the winner as well:
-    1 is best, equal ranks are a tie. A preference between 1 and 2 is a share of a win. Anything else, the empty cell
-    included, stops the reading: a typo must never become a tie.
+    Columns are found by their names (case and punctuation ignored) or named by the caller. The winner may be given by
+    side (left, right; model_a, model_b; a, b), or by the name of one of the row's two systems; tie, both_bad and their
+    usual spellings are known. Numbers are accepted where their meaning is clear: 0, 0.5 and 1 are the left system's
+    share, 1 and 2 the systems of the columns model_1 and model_2; elsewhere `winner_labels` must define them, because a
+    1 alone may mean "won" or the second of 0 and 1. Two columns of ranks define the winner as well: 1 is best, equal
+    ranks are a tie. A preference between 1 and 2 is a share of a win. Anything else, including an empty cell, is an
+    error: a typo must never become a tie.
 
-    Other layouts that hold matches, such as rankings of five systems a row and lists of better and worse systems, are
+    Other layouts that hold matches, such as rankings of five systems per row and lists of better and worse systems, are
     recognized as well.
 
     Parameters
@@ -379,29 +379,29 @@ def read_matches(
         A file is CSV, TSV, JSON (lines or an array of objects) or Parquet, possibly gzipped; a folder where its
         layout has one.
     left, right, winner, weight : str, optional
-        Columns, where their names do not tell. A column called "weight" is used without asking.
+        Columns, where they are not found by name. A column called "weight" is used automatically.
     item : str, optional
-        The column of the segment (question, prompt). When it is given, every row is kept, in the order of the
-        data, with a code in `segment`.
+        The column of the segment (question, prompt). If given, every row is kept, in the order of the data, with a code
+        in `segment`.
     judge : str, optional
-        The column of the judge (worker, session). When it is given, battles are counted for each judge by itself,
-        with a code in `group`, so that errors are clustered by judge; no more rows than needed are kept.
+        The column of the judge (worker, session). If given, battles are counted by judge, with a code in `group`, so
+        that errors are clustered by judge; no more rows than needed are kept.
     keep : sequence of {"item", "judge"}, optional
-        The same with the columns found by name. A judge comes before a session and a ranking, because all
-        battles of a session are one judge's.
+        As `item` and `judge`, with the columns found by name. A judge takes precedence over a session or ranking,
+        because all battles of a session have the same judge.
     cluster : bool, default True
-        Whether battles of one judge or session, and battles over one question, belong together where columns tell
-        (five or more of each; a question in both orders, by several judges, or for several pairs). Errors are then
-        clustered by them. Nothing is clustered beside a judge or item that is named.
+        Whether to cluster errors by judge or session, and by question, where such columns exist (five or more of each;
+        a question in both orders, by several judges, or for several pairs). Has no effect on a judge or item that is
+        named.
     covariates : sequence of str, optional
-        Columns of numbers that are held equal when systems are ranked (style control): the difference of the two
-        systems, such as "length_difference", or two columns with a minus between them, such as "len_a-len_b",
-        left's first. Dots lead into objects, as in "conv_metadata.header_count_a", where an object of numbers is their
-        sum; "*" takes all numbers that come in such pairs. Every row is kept.
+        Columns of numbers that rankings adjust for (style control): a difference between the two systems, such as
+        "length_difference", or two columns with a minus between them, such as "len_a-len_b", the left system's first.
+        Dots access objects, as in "conv_metadata.header_count_a", where an object of numbers means their sum; "*" takes
+        all numbers that come in such pairs. Every row is kept.
     both_bad : {"tie", "drop"}, default "tie"
-        What "both are bad" counts as; a note says how many there were.
+        How to count "both are bad"; a note gives their number.
     winner_labels : mapping of str to {"left", "right", "tie", "both_bad"}, optional
-        What labels of the winner mean where they do not tell by themselves, such as ``{"1": "left", "0": "right"}``.
+        Meanings of winner labels that are not self-explanatory, such as ``{"1": "left", "0": "right"}``.
     where : mapping of str to str, optional
         Keep only the rows with these values in these columns, such as ``{"language": "English"}``.
     language_pair : str, optional
@@ -410,21 +410,21 @@ def read_matches(
     Returns
     -------
     Matches
-        With the systems in alphabetical (code point) order, whatever the order of the rows. A battle whose outcome is
-        a share becomes a win and a loss with these weights and a group of their own.
+        With the systems in alphabetical (code point) order, whatever the order of the rows. A battle with a fractional
+        outcome becomes a win and a loss with corresponding weights, in one group.
 
     Raises
     ------
     ReadError
-        When columns are not found, labels are not known, a system has no name or meets itself, or covariates are
-        asked for in more than five million rows.
+        When columns are not found, labels are unknown, a system has no name or meets itself, or covariates are
+        requested for more than five million rows.
 
     Notes
     -----
-    Rows in which a system meets itself are refused, not dropped: they often mean that a column was misread.
+    Rows in which a system meets itself are an error, not dropped: they often mean that a column was misread.
     Files are counted inside DuckDB: memory grows with the pairs of systems, not with the rows. With judges it grows
-    with the different (left, right, winner, judge); above five million of these the judges are given up, and a note
-    says so.
+    with the number of distinct (left, right, winner, judge); above five million of these the judges are ignored, with a
+    note.
 
     Examples
     --------
@@ -471,7 +471,7 @@ def _matches_of_file(source: Source, options: Options) -> Matches:
 
 
 def _layout(source: Source, options: Options) -> str:
-    """Return the layout of matches that is recognized; else battles, whose reader says what it lacks."""
+    """Return the recognized layout of matches; otherwise battles, whose reader reports what is missing."""
     if {"left", "right", "winner"} & options.columns.keys():
         return SEVERAL if source.is_folder else FORMAT.name
     if not source.is_folder and _is_certain(source):
@@ -488,24 +488,24 @@ def _layout(source: Source, options: Options) -> str:
 
 
 def _is_certain(source: Source) -> bool:
-    """Whether two systems and a winner stand in every row, so that no other reader has to be loaded and asked."""
+    """Whether every row has two systems and a winner, so that no other reader has to be loaded."""
     guess = sniff(source)
     return guess is not None and guess.confidence >= _CERTAIN and not _are_rankings(column_names(source))
 
 
 def _refuse_unused(source: Source, options: Options, name: str) -> None:
-    """Refuse what only a table of battles has, where another layout would ignore it."""
+    """Raise when an option applies only to tables of battles and another layout would ignore it."""
     named = [*options.columns, *(["covariates"] if options.covariates else [])]
     if named:
         raise source.error(
-            f"This is {reader(name).FORMAT.description}; {some_of(named)} cannot be chosen there. "
-            f"Leave them out, or name left= and right= to read it as battles.",
+            f"This is {reader(name).FORMAT.description}; {some_of(named)} cannot be chosen there. Leave them out, or "
+            f"pass left= and right= to read it as battles.",
             code="BT311",
         )
 
 
 def _aggregated(matches: Matches, options: Options, path: str) -> Matches:
-    """Return matches aggregated, with the judges and segments that were asked for."""
+    """Return matches aggregated, with the requested judges and segments."""
     if "judge" in options.keep and matches.group is None:
         raise ReadError("This layout names no judges. Read it without them.", path=path, code="BT120")
     if options.cluster:
@@ -552,7 +552,7 @@ def _settle(tally: Tally, columns: BattleColumns, options: Options) -> Settled:
 
 
 def _some_rows(data: object, options: Options) -> tuple[dict[str, list[object]], tuple[str, ...]]:
-    """Return the rows of a frame that fulfil the conditions, and the note that counts them."""
+    """Return the rows of a frame that satisfy the conditions, and a note with their number."""
     from betterthan.read.grid.open_grid import frame_grid  # noqa: PLC0415  (it brings the layouts of scores)
 
     grid = frame_grid(data)
@@ -564,7 +564,7 @@ def _some_rows(data: object, options: Options) -> tuple[dict[str, list[object]],
 
 
 def _are_rankings(names: Sequence[str]) -> bool:
-    """Whether three systems or more stand in a row, each with its rank."""
+    """Whether a row has three or more systems, each with its rank."""
     known = {plain_name(name) for name in names}
     return all({f"system{i}id", f"system{i}rank"} <= known for i in (1, 2, 3))
 
@@ -594,7 +594,7 @@ def _unused(look: Peek, columns: BattleColumns) -> list[str]:
     free = free_covariates(look.header, look.rows, columns)
     if free and not columns.whole:
         notes.append(
-            f"Numbers that can be held equal: {some_of(free)}; name them as covariates, or all of them with "
+            f"Numbers that can be adjusted for: {some_of(free)}; name them as covariates, or all of them with "
             f'"{EVERY}".'
         )
     return notes

@@ -1,7 +1,7 @@
-"""Single grades of MT-bench: ``question_id, model, score, turn``, one object a line, as FastChat's judge writes them.
+"""Single grades of MT-bench: ``question_id, model, score, turn``, one object per line, as FastChat's judge writes them.
 
-A question has two turns, so a segment is ``QUESTION:TURN`` and its document the question. The judge's answer that held
-no grade was written as −1: missing, never a grade.
+A question has two turns, so a segment is ``QUESTION:TURN`` and its document is the question. A judge's answer without a
+grade is written as −1: a missing score, never a grade.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _NO_GRADE = -1.0
 
 
 def sniff(source: Source) -> Guess | None:
-    """Recognise the four columns, where turns are whole numbers."""
+    """Recognize the four columns, where turns are whole numbers."""
     look = peek(source)
     positions = _positions(look.header)
     if positions is None or not look.rows or not _are_turns(parse_all(look.column(positions[3]))).all():
         return None
-    return Guess(confidence=0.97, because="columns question_id, model, score and turn, as MT-bench has them")
+    return Guess(confidence=0.97, because="columns question_id, model, score and turn, as in MT-bench")
 
 
 def read(source: Source, options: Options) -> Reading:
@@ -74,7 +74,7 @@ def _reading(grid: Grid, options: Options, *, stem: str, because: str) -> Readin
     way = direction(name, cells.values, options)
     notes = [way.note] if way.note else []
     if failed:
-        notes.append(f"{failed:,} answers of the judge held no grade (−1); they are missing.")
+        notes.append(f"{failed:,} answers of the judge had no grade (−1); these scores are missing.")
     first = first_rows(segments.codes, len(segments.names))
     table = Scores(
         name=name,
@@ -101,13 +101,13 @@ def _reading(grid: Grid, options: Options, *, stem: str, because: str) -> Readin
 
 
 def _repeated(segments: Labels, systems: Labels, known: BoolArray) -> int:
-    """Return how many grades were merged into another one."""
+    """Return the number of grades that were merged into another one."""
     cell = systems.codes[known].astype(np.int64) * len(segments.names) + segments.codes[known]
     return int(cell.size - np.unique(cell).size)
 
 
 def _grades(grid: Grid, column: int) -> tuple[FloatArray, int]:
-    """Return the grades with NaN where there is none, and how many the judge failed to give."""
+    """Return the grades with NaN where there is none, and the number of these."""
     values = grid.numbers([column])
     check_numbers(grid, values, [column])
     grades = values[0]
@@ -115,7 +115,7 @@ def _grades(grid: Grid, column: int) -> tuple[FloatArray, int]:
     low = np.flatnonzero((grades < 0) & ~failed)
     if low.size:
         row = int(low[0])
-        text = f"{quoted(grid.cell(row, column))} is no grade. Grades are 0 or more; −1 is an answer without one."
+        text = f"{quoted(grid.cell(row, column))} is not a grade. Grades are 0 or more; −1 is an answer without one."
         raise fault(grid, text, row=row, code="BT313")
     return np.where(failed, np.nan, grades), int(failed.sum())
 
@@ -134,7 +134,7 @@ def _turns(grid: Grid, column: int) -> IntArray:
     odd = np.flatnonzero(~_are_turns(values))
     if odd.size:
         row = int(odd[0])
-        text = f"{quoted(grid.cell(row, column))} is no turn. Turns are counted from 1."
+        text = f"{quoted(grid.cell(row, column))} is not a turn. Turns are counted from 1."
         raise fault(grid, text, row=row, code="BT313")
     return np.asarray(values, dtype=np.int64)
 

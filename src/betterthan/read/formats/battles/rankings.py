@@ -41,7 +41,7 @@ class _RankColumns(NamedTuple):
 
 
 class _Expanded(NamedTuple):
-    """Matches of all rows, and how many come from collapsed outputs."""
+    """Matches of all rows, and the number of those from collapsed outputs."""
 
     left: IntArray
     right: IntArray
@@ -51,15 +51,15 @@ class _Expanded(NamedTuple):
 
 
 def sniff_table(source: Source) -> Guess | None:
-    """Recognise three pairs of columns or more with a system and its rank."""
+    """Recognize three pairs of columns or more with a system and its rank."""
     return guess_table(peek(source), path=source.name)
 
 
 def guess_table(look: Peek, *, path: str) -> Guess | None:  # noqa: ARG001  (as other layouts of tables have it)
-    """Say how sure it is that a table holds rankings."""
+    """Return the confidence that a table holds rankings."""
     columns = _columns(look.header)
     if len(columns.systems) < 3:
-        return None  # two systems a row are battles
+        return None  # two systems per row are battles
     because = f"{len(columns.systems)} systems and their ranks in each row"
     return Guess(confidence=0.98, because=because)
 
@@ -70,44 +70,44 @@ def read_ranked(source: Source, options: Options) -> Reading:
 
 
 def read_table_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:  # noqa: ARG001
-    """Read a grid as relative rankings, which have no name and say themselves how they were recognized."""
+    """Read a grid as relative rankings."""
     return _reading(grid, languages=options.language_pair, identical="tie")
 
 
 def read_rankings(
     source: FileLike | FrameLike, *, languages: str | None = None, identical: Identical = "tie"
 ) -> Matches:
-    r"""Read relative rankings, several systems a row, as matches of every two of them.
+    r"""Read relative rankings, several systems per row, as matches of every two of them.
 
     Parameters
     ----------
     source : path, "-", open file, data frame or dict
         With columns ``system1Id, system1rank, system2Id, system2rank, …`` in any order; ``judgeId`` and ``srcIndex``
-        (or ``segmentId``) where there are any. Two systems a row are battles: see
+        (or ``segmentId``) where there are any. Two systems per row are battles: see
         :func:`~betterthan.read.formats.battles.battles.read_matches`.
     languages : str, optional
         Which language pair, such as "Czech-English", when the file has several.
     identical : {"tie", "drop"}, default "tie"
-        What the pairs of systems are that were shown as one because their outputs are identical. The judge did not
-        compare them, but an output cannot be better than itself: a tie.
+        How to treat pairs of systems that were shown as one because their outputs are identical. The judge did not
+        compare them, but identical outputs are equally good: a tie.
 
     Returns
     -------
     Matches
-        One row a pair. The judge is the group, so that intervals know that judgments of one judge belong together
-        (each row is a group of its own where no judge is named); the segment is kept.
+        One row per pair. The judge is the group, so that intervals account for the correlation of judgments by one
+        judge (each row is its own group where no judge is named); the segment is kept.
 
     Raises
     ------
     ReadError
-        When a rank is no whole number of 1 or more, a ranked system has no name or is ranked twice in a row, or the
+        When a rank is not a positive integer, a ranked system has no name or is ranked twice in a row, or the
         file has several language pairs and none was chosen.
 
     Notes
     -----
-    Rank 1 is best and equal ranks are ties; −1 or an empty cell is not judged. Systems with identical outputs are
-    named in one cell, with a comma between them, or with a plus sign where each of the names occurs by itself
-    elsewhere; each of them gets the matches of the cell.
+    Rank 1 is best and equal ranks are ties; −1 or an empty cell means not judged. Systems with identical outputs are
+    named in one cell, separated by a comma, or by a plus sign where each of the names also occurs alone; each of them
+    gets the matches of the cell.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def _ranks(grid: Grid, columns: _RankColumns) -> FloatArray:
         column = columns.ranks[int(np.flatnonzero(odd[:, row])[0])]
         raise fault(
             grid,
-            f"{quoted(grid.cell(row, column))} is no rank (column {quoted(grid.header[column])}). "
+            f"{quoted(grid.cell(row, column))} is not a rank (column {quoted(grid.header[column])}). "
             f"Write 1 for the best, 2, 3 …, and -1 for what was not judged.",
             row=row,
             code="BT121",
@@ -272,7 +272,7 @@ def _systems(
 
 
 def _parted(parts: tuple[str, ...], alone: set[str]) -> tuple[str, ...]:
-    """Part names at plus signs too, but only into names that occur by themselves: a name may have a plus of its own."""
+    """Split names at plus signs too, but only into names that also occur alone: a name may contain a plus sign."""
     names: list[str] = []
     for part in parts:
         pieces = [piece.strip() for piece in part.split("+")]
@@ -342,7 +342,7 @@ def _notes(
 _BETTER_WORSE = Format(
     name="better_worse",
     kind="matches",
-    description="a list of pairs: segment, the better system and the worse one, with a header",
+    description="a list of pairs with a header: segment, better system and worse system",
 )
 _ENDS = ["better", "worse"]
 _PAIR = "lp"
@@ -363,7 +363,7 @@ class _PairLines:
 
 
 def sniff_better_worse(source: Source) -> Guess | None:
-    """Recognise a header that ends with BETTER and WORSE."""
+    """Recognize a header that ends with BETTER and WORSE."""
     if source.is_parquet:
         return None
     header = next(iter(first_lines(source)), "").lower().split()
@@ -415,7 +415,7 @@ def _pair_lines(source: Source, options: Options) -> _PairLines:
     if len(lines.pairs) > 1 and options.language_pair is None:
         raise _several(lines, source)
     if not lines.better:
-        raise source.error("There is no pair below the header.", code="BT126")
+        raise source.error("There are no pairs below the header.", code="BT126")
     return lines
 
 
@@ -446,7 +446,7 @@ def _check_row(row: list[str], width: int, source: Source, line: int) -> None:
     )
     if row[-1] == row[-2]:
         raise source.error(
-            f"{quoted(row[-1])} is called better than itself. Remove the line.", line=line, code="BT123"
+            f"{quoted(row[-1])} is listed as better than itself. Remove the line.", line=line, code="BT123"
         )
 
 
@@ -482,7 +482,7 @@ def _matches(lines: _PairLines, options: Options) -> Matches:
 
 
 def _doubts(lines: _PairLines, source: Source) -> tuple[Problem, ...]:
-    """Report lines that say the opposite of another on the same segment, or the same again."""
+    """Report lines that contradict or repeat another on the same segment."""
     rows = list(zip(lines.segment, lines.better, lines.worse, strict=True))
     distinct = set(rows)
     again = len(rows) - len(distinct)
@@ -490,7 +490,7 @@ def _doubts(lines: _PairLines, source: Source) -> tuple[Problem, ...]:
     if not again and not opposite:
         return ()
     text = (
-        f"{again} pairs stand twice on the same segment and {opposite} in both directions. They are kept as they are; "
+        f"{again} pairs occur twice on the same segment and {opposite} in both directions. They are kept as they are; "
         f"remove them if they were not judged twice."
     )
     return (Problem(code="BT179", place=source.name, message=text),)
@@ -500,12 +500,12 @@ RANKINGS = FormatReader(_TABLE, sniff_table, read_ranked, guess=guess_table, rea
 """Relative rankings: a judge ranks several systems on a segment, all in one row (WMT13 to WMT15: five).
 
 The header is ``srclang, trglang, srcIndex, documentId, segmentId, judgeId, system1Number, system1Id, …,
-system1rank, …``, with as many systems as there are. Rank 1 is best, equal ranks are a tie, −1 or an empty cell is not
-judged. A row of five becomes ten matches.
+system1rank, …``, with as many systems as there are. Rank 1 is best, equal ranks are a tie, −1 or an empty cell means
+not judged. A row of five becomes ten matches.
 """
 BETTER_WORSE = FormatReader(_BETTER_WORSE, sniff_better_worse, read_better_worse)
 """Lists of better and worse: ``RR-seglevel.csv``, ``DArr-seglevel.csv``, and tables with these two columns.
 
-The last two fields of a line are the better and the worse system, those before them say on which segment: ``LP DATA SID
-BETTER WORSE``. WMT18's header names only four of the five, so places are counted from the end. There are no ties.
+The last two fields of a line are the better and the worse system, those before them identify the segment: ``LP DATA SID
+BETTER WORSE``. WMT18's header names only four of the five, so columns are counted from the end. There are no ties.
 """

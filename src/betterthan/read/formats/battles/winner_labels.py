@@ -1,6 +1,6 @@
-"""What the words in a winner column mean.
+"""Meaning of the labels in a winner column.
 
-Every label must be known: a label that falls through to a default turns a typo into a draw.
+Every label must be known: a default would turn a typo into a tie.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WinnerMeaning = Literal["left", "right", "tie", "both_bad", "between"]
 
 MEANINGS: tuple[WinnerMeaning, ...] = ("left", "tie", "both_bad", "between", "right")
 OUTCOMES = (1.0, 0.5, 0.5, math.nan, 0.0)
-"""The left system's result for each of MEANINGS; what is in between has a number of its own."""
+"""The left system's result for each of MEANINGS; fractional outcomes have their own number."""
 
 LEFT_WORDS = ("left", "model_a", "a", "model_1", "system_a", "system_1", "generator_1", "assistant_a")
 RIGHT_WORDS = ("right", "model_b", "b", "model_2", "system_b", "system_2", "generator_2", "assistant_b")
@@ -28,7 +28,7 @@ BOTH_BAD_WORDS = ("both_bad", "tie_bothbad", "bothbad", "tie_both_bad")
 KNOWN = "left, right, tie, both_bad (also model_a, model_b; a, b)"
 
 _PUNCTUATION = str.maketrans("", "", " _-()\t")
-# What numbers mean where the file tells: the first system's share of a win, or the place of the winner's column.
+# Meaning of numbers where it is clear: the first system's share of a win, or the position of the winner's column.
 _SHARES: dict[float, WinnerMeaning] = {1.0: "left", 0.5: "tie", 0.0: "right"}
 _PLACES: dict[float, WinnerMeaning] = {1.0: "left", 1.5: "tie", 0.0: "tie", 2.0: "right"}
 _CODES = frozenset({-1.0, 0.0, 1.0, 2.0, 3.0})
@@ -38,7 +38,7 @@ _PREFERENCES: dict[float, WinnerMeaning] = {1.0: "left", 1.5: "tie", 2.0: "right
 def plain(text: str) -> str:
     """Return `text` without case, blanks, underscores, hyphens and parentheses.
 
-    Other signs stay, so that ``"tie?"`` is not a tie.
+    Other characters stay, so that ``"tie?"`` is not a tie.
 
     Examples
     --------
@@ -63,7 +63,7 @@ _WORDS = _vocabulary()
 
 @lru_cache(maxsize=1024)
 def word_meaning(text: str, *, preference: bool = False) -> WinnerMeaning | None:
-    """Return what a label means by itself, or None when that is not known.
+    """Return the meaning of a label, or None when it is unknown.
 
     Parameters
     ----------
@@ -87,17 +87,17 @@ def word_meaning(text: str, *, preference: bool = False) -> WinnerMeaning | None
 def number_meanings(
     codes: Collection[float], *, are_shares: bool, are_places: bool
 ) -> Mapping[float, WinnerMeaning] | None:
-    """Return what the numbers of a winner column mean, or None when nothing tells.
+    """Return the meaning of the numbers in a winner column, or None when it is ambiguous.
 
-    A 1 may stand for the first system (it won) or for the second (counted from 0). A tie written as 0.5 shows shares
+    A 1 may mean the first system (it won) or the second (counted from 0). A tie written as 0.5 shows shares
     of a win; columns called model_1 and model_2 show what 1 and 2 are.
 
     Parameters
     ----------
     codes : collection of float
-        All that occur.
+        All codes that occur.
     are_shares : bool
-        Whether the columns say that they hold the first system's share.
+        Whether the columns are known to hold the first system's share.
     are_places : bool
         Whether the columns of the systems are numbered 1 and 2.
 
@@ -118,12 +118,12 @@ def number_meanings(
 
 
 def are_codes(codes: Collection[float]) -> bool:
-    """Whether numbers are of the kind that winners are coded by, rather than typing mistakes."""
+    """Whether numbers are plausible codes of winners, rather than typos."""
     return set(codes) <= _CODES | _SHARES.keys() | _PLACES.keys()
 
 
 def parse_winner_labels(texts: Iterable[str]) -> dict[str, WinnerMeaning]:
-    """Return what labels mean, written as ``LABEL=MEANING``.
+    """Parse meanings of labels, written as ``LABEL=MEANING``.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def check_winner_labels(labels: Mapping[str, str]) -> dict[str, WinnerMeaning]:
         meaning = _WORDS.get(plain(word))
         if meaning is None:
             raise ReadError(
-                f'"{word}" is no outcome for the winner label "{label}". Write left, right, tie or both_bad.',
+                f'"{word}" is not an outcome for the winner label "{label}". Write left, right, tie or both_bad.',
                 code="BT222",
             )
         meanings[label.strip()] = meaning
@@ -160,7 +160,7 @@ def _parted(text: str) -> tuple[str, str]:
 
 
 def labelled_meaning(text: str, labels: Mapping[str, WinnerMeaning]) -> WinnerMeaning | None:
-    """Return what the user said about a label; "1" is also said of "1.0"."""
+    """Return the user's meaning of a label; "1" also matches "1.0"."""
     stripped = text.strip()
     if stripped in labels:
         return labels[stripped]
@@ -184,10 +184,10 @@ def number(text: str) -> float:
 def joined_meaning(
     texts: Sequence[str], single: Callable[[str], WinnerMeaning | None] = word_meaning
 ) -> WinnerMeaning | None:
-    """Return what two or three winner columns mean together.
+    """Return the joint meaning of two or three winner columns.
 
-    Two columns are two games with swapped sides: a win counts only when both agree, all else is a tie. Three
-    columns are 0 or 1 for left, right and tie. `single` says what one column means.
+    Two columns are two games with swapped sides: a win counts only when both agree, otherwise it is a tie. Three
+    columns are 0 or 1 for left, right and tie. `single` gives the meaning of one column.
 
     Examples
     --------
@@ -205,9 +205,9 @@ def joined_meaning(
 
 
 def rank_meaning(texts: Sequence[str]) -> WinnerMeaning | None:
-    """Return what the ranks of the left and the right system mean together: 1 is best, equal ranks are a tie.
+    """Return the outcome for the ranks of the left and the right system: 1 is best, equal ranks are a tie.
 
-    Ranks are whole numbers from 1; a system that was not ranked (-1, an empty cell) decides nothing.
+    Ranks are positive integers; a system that was not ranked (-1, an empty cell) gives no outcome.
 
     Examples
     --------

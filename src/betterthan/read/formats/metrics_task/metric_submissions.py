@@ -1,4 +1,4 @@
-"""Files handed in to the metrics task of WMT: one score a line, without a header, fields between tabs or blanks.
+"""Submissions to the metrics task of WMT: one score per line, without a header, fields between tabs or blanks.
 
 ========================================================================  =======================
 ``METRIC LP TESTSET SYSTEM SCORE [ENSEMBLE] [URL]``                       systems, 2017 to 2019
@@ -7,7 +7,7 @@
 ``METRIC LP TESTSET DOMAIN REFERENCE SYSTEM [DOCUMENT] SEGMENT SCORE``    segments, 2022 and 2023
 ========================================================================  =======================
 
-The score is the last field that is a number on every line, and the number of fields before it tells the layouts apart.
+The score is the last field that is a number on every line, and the number of fields before it determines the layout.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from betterthan.tables.scores import Scores
 FORMAT = Format(
     name="submission",
     kind="scores",
-    description="a file handed in to the metrics task: METRIC LP TESTSET … SYSTEM … SCORE on each line",
+    description="a submission to the metrics task: METRIC LP TESTSET … SYSTEM … SCORE on each line",
 )
 _LAYOUTS = {
     5: ("metric", "lp", "testset", "system"),
@@ -54,7 +54,7 @@ class _Line(NamedTuple):
 
 
 def sniff(source: Source) -> Guess | None:
-    """Recognise lines with a metric, a language pair and, from the fifth field on, a number at the same place."""
+    """Recognize lines with a metric, a language pair and, from the fifth field on, a number at the same place."""
     if source.is_parquet or source.is_folder:
         return None
     names = _layout([_fields(line) for line in first_lines(source) if line.strip()])
@@ -69,7 +69,7 @@ def _fields(line: str) -> list[str]:
 
 
 def _layout(rows: Sequence[Sequence[str]]) -> tuple[str, ...] | None:
-    """Return the names of the fields before the score, or None when the lines are of no such layout."""
+    """Return the names of the fields before the score, or None when the lines do not have such a layout."""
     if not rows or any(len(row) < min(_LAYOUTS) or not _PAIR.fullmatch(row[1]) for row in rows):
         return None
     numbers = np.array([[parse(row[k]) if k < len(row) else np.inf for k in range(4, 9)] for row in rows])
@@ -79,7 +79,7 @@ def _layout(rows: Sequence[Sequence[str]]) -> tuple[str, ...] | None:
     names = _LAYOUTS[int(places[-1]) + 5]
     if "segment" in names and not all(row[len(names) - 1].isdigit() for row in rows):
         return None
-    # A number where the system should be: a layout of another year, in which fields are not where they seem.
+    # A number in place of the system: a layout of another year, with fields in other positions.
     return None if all(row[names.index("system")].isdigit() for row in rows) else names
 
 
@@ -101,8 +101,8 @@ def _lines(source: Source) -> Iterator[_Line]:
     names = _layout([_fields(line) for line in first_lines(source) if line.strip()])
     if names is None:
         raise source.error(
-            "The lines are not METRIC LP TESTSET … SYSTEM … SCORE with the same fields on each. Write them so, or as "
-            "a table with a header.",
+            "The lines are not METRIC LP TESTSET … SYSTEM … SCORE with the same fields on each. Write them in this "
+            "layout, or as a table with a header.",
             code="BT181",
         )
     at = len(names)
@@ -142,7 +142,7 @@ def _add(builders: dict[_Key, ScoresBuilder], line: _Line, source: Source, optio
 
 
 def _name(key: _Key, every: Sequence[_Key]) -> str:
-    """Return the metric's name, with whatever else differs between the tables of the file."""
+    """Return the metric's name, with anything else that differs between the tables of the file."""
     metric = key[1]
     others = [other for other in every if other[1] == metric]
     differs = [len({other[k] for other in others}) > 1 for k in range(len(_TABLE))]
@@ -152,7 +152,7 @@ def _name(key: _Key, every: Sequence[_Key]) -> str:
 
 
 def _scores(key: _Key, name: str, table: ScoresBuilder, options: Options) -> Scores:
-    # Without the user's word on the whole name, the metric's own decides.
+    # Unless the user named the whole metric, its own name decides.
     is_decided = name in options.lower_is_better | options.higher_is_better
     metric = name if is_decided else key[1]
     segments = cast("list[_Key]", list(table.segments))
@@ -168,7 +168,7 @@ def _scores(key: _Key, name: str, table: ScoresBuilder, options: Options) -> Sco
 
 
 def _segment_names(places: Sequence[_Key]) -> tuple[str, ...]:
-    """Return the segments by their numbers, with document and domain where numbers are counted anew in them."""
+    """Return the segments by their numbers, with document and domain where numbering restarts in them."""
     for first in (2, 1, 0) if len(places[0]) > 1 else (0,):
         names = tuple(":".join(part for part in place[first:] if part) for place in places)
         if len(set(names)) == len(names):

@@ -1,7 +1,7 @@
-"""Folders of the WMT metrics task: human and metric scores of one test set, a language pair at a time.
+"""Folders of the WMT metrics task: human and metric scores of one test set, one language pair at a time.
 
-Lengths are checked against the documents; references and systems that nobody judged are left out. What is known about
-a test set beforehand (standard reference, gold scores, outliers) stands in ``testsets.toml``.
+Lengths are checked against the documents; references and systems without human scores are left out. Known facts about
+test sets (standard reference, gold scores, outliers) are in ``testsets.toml``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from betterthan.tables.scores import Scores
 
 
 class Known(NamedTuple):
-    """What is known about a language pair of a test set; empty where nothing is."""
+    """Known facts about a language pair of a test set; empty by default."""
 
     reference: str | None = None
     gold: str | None = None
@@ -62,13 +62,13 @@ class Known(NamedTuple):
 
 @cache
 def known_test_sets() -> dict[str, Any]:
-    """Return the table of test sets that comes with the package."""
+    """Return the table of test sets included in the package."""
     text = (files("betterthan.read.formats.metrics_task") / "testsets.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
 def known(name: str, language_pair: str, level: str) -> Known:
-    """Return what is known about a test set by the name of its folder.
+    """Return the known facts about a test set by the name of its folder.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def known(name: str, language_pair: str, level: str) -> Known:
 
 
 class PairOptions(NamedTuple):
-    """What is to be read of a folder."""
+    """The part of a folder to read."""
 
     pair: str
     level: str
@@ -97,7 +97,7 @@ class PairOptions(NamedTuple):
 
 @dataclass(slots=True)
 class Account:
-    """What happened to the lines of all files, and which references were left out."""
+    """Account of the lines of all files, and of references that were left out."""
 
     rows: int = 0
     dropped: dict[str, int] = field(default_factory=dict)
@@ -112,7 +112,7 @@ class Account:
 
 @dataclass(slots=True)
 class LevelSegments:
-    """The segments of a level, as far as the folder tells, and who told how many there are."""
+    """The segments of a level, as far as the folder has them, and the source of their number."""
 
     level: str
     segments: tuple[str, ...] = ()
@@ -134,7 +134,7 @@ def frame_of(folder: Folder, pair: str, level: str) -> LevelSegments:
     Raises
     ------
     ReadError
-        When documents and sources disagree (BT162), or documents are needed and not known (BT166).
+        When documents and sources disagree (BT162), or documents are needed but not known (BT166).
     """
     if level in ("sys", "domain"):
         one = (WHOLE_SYSTEM,) if level == "sys" else ()
@@ -143,7 +143,7 @@ def frame_of(folder: Folder, pair: str, level: str) -> LevelSegments:
     if documents is None:
         if level == "doc":
             raise ReadError(
-                f"Document scores need documents/{pair}.docs, with DOMAIN and DOCUMENT on one line a segment.",
+                f"Document scores need documents/{pair}.docs, with DOMAIN and DOCUMENT on one line per segment.",
                 path=folder.shown,
                 code="BT166",
             )
@@ -154,7 +154,7 @@ def frame_of(folder: Folder, pair: str, level: str) -> LevelSegments:
     n, file = len(documents.documents), f"documents/{pair}.docs"
     if sources is not None and sources[0] != n:
         raise ReadError(
-            f"{file} has {n:,} lines, but {sources[1]} has {sources[0]:,}. One line a segment is needed in both.",
+            f"{file} has {n:,} lines, but {sources[1]} has {sources[0]:,}. One line per segment is needed in both.",
             path=folder.shown,
             code="BT162",
         )
@@ -178,7 +178,7 @@ def frame_of(folder: Folder, pair: str, level: str) -> LevelSegments:
 def human_scores(
     folder: Folder, files: Sequence[ScoreFile], chosen: PairOptions, frame: LevelSegments, account: Account
 ) -> dict[str, Scores]:
-    """Return the human scores of the level by name, without systems that nobody judged."""
+    """Return the human scores of the level by name, without systems without human scores."""
     scores: dict[str, Scores] = {}
     for file in files:
         if file.level != chosen.level:
@@ -196,7 +196,7 @@ def _judged(table: Scores, judged: BoolArray) -> Scores:
     if judged.all():
         return table
     without = [name for name, good in zip(table.systems, judged, strict=True) if not good]
-    note = f'Nobody judged these systems by "{table.name}", so they were left out: {", ".join(without)}.'
+    note = f'Systems without human scores in "{table.name}", were left out: {", ".join(without)}.'
     return _rows(table, judged, note)
 
 
@@ -227,7 +227,7 @@ def _add(scores: dict[str, Scores], table: Scores, source: Source) -> None:
 def _table(
     source: Source, file: ScoreFile, chosen: PairOptions, frame: LevelSegments, account: Account
 ) -> Scores:
-    """Read one file, without the references that are no systems here."""
+    """Read one file, without the references that are not systems here."""
     systems, segments, values = _laid_out(source, file, frame, account)
     way_of_metric = way(file.name, values, chosen.options)
     notes = [way_of_metric.note] if way_of_metric.note else []
@@ -270,7 +270,7 @@ def _laid_out(
     if file.level == "domain":
         return rows.systems.names, *by_domain(rows, source)
     if not frame.segments:
-        # Nothing else in the folder says how many segments there are, so the first file does.
+        # Nothing else in the folder gives the number of segments, so the first file does.
         frame.segments = numbers(usual_count(rows))
         frame.because = f"others have {len(frame.segments):,} in {source.name}"
     values = by_order(rows, source, expected=len(frame.segments), because=frame.because)
@@ -309,19 +309,28 @@ class MetricsFolder:
     domains : tuple of str, optional
         The domain of each segment or document.
     human : dict of str to Scores
-        Human scores by name; systems that nobody judged are left out.
+        Human scores by name; systems without any are left out.
     metrics : dict of str to Scores
         Metric scores by name and reference, such as ``"BLEU-refA"`` or ``"COMET-QE-src"``.
     references : tuple of str
     systems : tuple of str
         Every system that has scores, without references.
     gold : str, optional
-        The human scores that metrics are measured by.
+        The human scores that metrics are compared with.
     reference : str, optional
         The reference whose metrics were read; None when all were.
     outliers : tuple of str
-        Systems here that are known to be left out as outliers; they are kept.
+        Systems that the task leaves out as outliers; they are kept here.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> scores = Scores(name="MQM", systems=["A", "B"], segments=["1"], values=[[-1], [-5]])
+    >>> folder = MetricsFolder(
+    ...     name="wmt23", language_pair="en-de", segments=("1",), human={"mqm": scores}, metrics={}, gold="mqm"
+    ... )
+    >>> folder.human[folder.gold].systems
+    ('A', 'B')
     """
 
     name: str
@@ -338,6 +347,17 @@ class MetricsFolder:
     reference: str | None = None
     outliers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        # Imported when a notebook shows the folder, never before.
+        from betterthan.present.renderers.html import render_html  # noqa: PLC0415
+        from betterthan.present.tables.inputs import scores_overview  # noqa: PLC0415
+
+        tables = {f"{name} (human)": table for name, table in self.human.items()} | dict(self.metrics)
+        title = (
+            f"{self.name}, {self.language_pair}: {len(self.human)} human scores, {len(self.metrics)} metrics"
+        )
+        return render_html(scores_overview(tables, title=title, notes=self.notes))
 
 
 class FolderReading(NamedTuple):
@@ -368,12 +388,12 @@ def read_metrics_folder(
     level : {"seg", "doc", "domain", "sys"}, default "seg"
         Scores of segments, documents, domains or whole systems.
     gold : str, optional
-        The human scores that metrics are measured by; by default what is usual for the test set, else the only ones.
+        The human scores that metrics are compared with; by default the usual ones of the test set, else the only ones.
     reference : str, optional
         Read only the metrics that used this reference, and those that used none. By default the standard reference
         of a known test set, else all.
     include_references : bool, default False
-        Whether references that were scored like systems stay among them. A metric never scores its own reference.
+        Whether to keep references that were scored like systems. A metric never scores its own reference.
     domain : str, optional
         Keep the segments (documents) of this domain.
 
@@ -384,15 +404,15 @@ def read_metrics_folder(
     Raises
     ------
     ReadError
-        When the folder is not of this layout, holds several language pairs, or a file is damaged; the message names
+        When the folder does not have this layout, holds several language pairs, or a file is damaged; the message names
         the file, and for unequal lengths the system and both counts.
     UnknownName
-        For a language pair, level, reference, domain or human score that is not there.
+        For a language pair, level, reference, domain or human score that does not exist.
 
     Notes
     -----
-    The k-th line of a system is its k-th segment; ``None`` is a missing score. More is better, as the task has it,
-    except for error rates and penalties (TER, MQM, MetricX) of which no score is below 0.
+    The k-th line of a system is its k-th segment; ``None`` is a missing score. Higher is better, as in the task, except
+    for error rates and penalties (TER, MQM, MetricX) without scores below 0.
 
     Examples
     --------
@@ -564,7 +584,7 @@ def _notes(
         many = f"{len(unjudged)} system{'' if len(unjudged) == 1 else 's'}"
         notes.append(f"{many} without any human score: {some_of(unjudged)}.")
     if account.nameless:
-        notes.append(f"The names do not say which reference was used: {some_of(account.nameless)}.")
+        notes.append(f"The reference is not part of the name: {some_of(account.nameless)}.")
     unscored = [name for name in outputs if name not in {*folder.systems, *folder.references}]
     if unscored:
         notes.append(f"Systems with translations but without scores: {some_of(unscored)}.")
@@ -573,7 +593,7 @@ def _notes(
 
 def _counts(folder: MetricsFolder) -> str:
     unit = {"seg": "segments", "doc": "documents", "domain": "domains", "sys": ""}[folder.level]
-    size = f"{len(folder.segments):,} {unit}" if unit else "one score a system"
+    size = f"{len(folder.segments):,} {unit}" if unit else "one score per system"
     documents = f" in {len(set(folder.groups)):,} documents" if folder.groups else ""
     human = f"human scores {', '.join(folder.human)}" if folder.human else "no human scores"
     return f"{size}{documents}, {len(folder.systems)} systems, {len(folder.metrics)} metrics, {human}"
@@ -590,7 +610,7 @@ FORMAT = Format(
 
 
 def sniff(source: Source) -> Guess | None:
-    """Recognise a folder with human-scores or metric-scores in it."""
+    """Recognize a folder with human-scores or metric-scores in it."""
     if not source.is_folder or not is_metrics_folder(source.path):
         return None
     pairs = pairs_of(Folder(source.name, source.path))
@@ -605,7 +625,7 @@ def read(source: Source, options: Options) -> Reading:
 
 
 def read_all(source: Source, options: Options) -> Reading:
-    """Read every language pair, for a look at the whole: scores are called after their pair, "en-de BLEU-refA"."""
+    """Read every language pair, for an overview: scores are named after their pair, "en-de BLEU-refA"."""
     options, domain = with_conditions(options)
     folder = Folder(source.name, source.path)
     readings = [
@@ -629,16 +649,16 @@ def with_conditions(options: Options) -> tuple[Options, str | None]:
     Raises
     ------
     UnknownName
-        For a condition that a folder does not know.
+        For an unknown condition.
     ReadError
-        When one of them has two values, or another one than an option of the same meaning (BT167).
+        When one of them has two values, or contradicts an option (BT167).
     """
     domain = None
     for column, values in by_column(options.where).items():
         if column != "domain" and column not in _CONDITIONS:
             raise unknown_name("condition for a folder", column, [*_CONDITIONS, "domain"])
         if len(values) > 1:
-            raise ReadError(f"One {column} can be chosen, not {len(values)}.", code="BT167")
+            raise ReadError(f"One {column} can be chosen at a time, not {len(values)}.", code="BT167")
         if column == "domain":
             domain = values[0]
             continue

@@ -1,14 +1,11 @@
-"""The files of a folder of the metrics task, by what their names and places say.
+"""The files of a folder of the metrics task, identified by their names and locations.
 
 ::
 
     TESTSET/
-      sources/LP.txt                         one segment a line
-      documents/LP.docs                      DOMAIN DOCUMENT, one line a segment
-      references/LP.NAME.txt
-      system-outputs/LP/SYSTEM.txt
-      human-scores/LP.NAME.LEVEL.score
-      metric-scores/LP/NAME-REF.LEVEL.score
+      sources/LP.txt                         one segment per line documents/LP.docs                      DOMAIN
+      DOCUMENT, one line per segment references/LP.NAME.txt system-outputs/LP/SYSTEM.txt
+      human-scores/LP.NAME.LEVEL.score metric-scores/LP/NAME-REF.LEVEL.score
 """
 
 from __future__ import annotations
@@ -31,7 +28,7 @@ _TEXTS = (".txt", ".jsonl")
 
 
 class Folder(NamedTuple):
-    """A folder of the metrics task: as the user named it, and where it is."""
+    """A folder of the metrics task: its name as given by the user, and its path."""
 
     shown: str
     path: Path
@@ -42,7 +39,7 @@ class Folder(NamedTuple):
         return self.path.resolve().name
 
     def source(self, path: Path) -> Source:
-        """Open an ordinary file of the folder, named by its place in it."""
+        """Open a regular file of the folder, named by its relative path."""
         place = os.path.join(self.shown, path.relative_to(self.path))  # noqa: PTH118
         try:
             real = ordinary_file(path, self.path)
@@ -71,7 +68,7 @@ class ScoreFile(NamedTuple):
 
 
 def open_folder(path: str | os.PathLike[str]) -> Folder:
-    """Look at a folder of the metrics task.
+    """Inspect a folder of the metrics task.
 
     Raises
     ------
@@ -93,7 +90,7 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
 
 
 def is_metrics_folder(path: Path) -> bool:
-    """Whether a folder holds human or metric scores where the metrics task has them."""
+    """Whether a folder holds human or metric scores in the locations of the metrics task."""
     return any((path / name).is_dir() for name in SUBFOLDERS)
 
 
@@ -124,7 +121,7 @@ def pairs_of(folder: Folder) -> tuple[str, ...]:
 
 
 def the_pair(folder: Folder, requested: str | None) -> str:
-    """Return the language pair asked for, or the only one.
+    """Return the requested language pair, or the only one.
 
     Raises
     ------
@@ -160,7 +157,7 @@ def the_pair(folder: Folder, requested: str | None) -> str:
 
 
 def _human(path: Path) -> ScoreName | None:
-    """Return the name and level of a human score file; its language pair goes to the first dot."""
+    """Return the name and level of a human score file; its language pair ends at the first dot."""
     pair, dot, rest = path.name.partition(".")
     return score_name(rest) if pair and dot else None
 
@@ -189,7 +186,7 @@ def metric_files(folder: Folder, pair: str, references: tuple[str, ...]) -> list
 
 
 def references_used(metric: str, references: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the references that the name of a metric says it used, or None if it says nothing of the kind.
+    """Return the references in the name of a metric, or None if there are none.
 
     Examples
     --------
@@ -240,7 +237,7 @@ def documents_of(folder: Folder, pair: str) -> Documents | None:
     Raises
     ------
     ReadError
-        When other pairs have documents and this one has none, or a line is of another shape (BT166).
+        When other pairs have documents and this one has none, or a line has another shape (BT166).
     """
     path = folder.path / "documents" / f"{pair}.docs"
     if not (folder.path / "documents").is_dir():
@@ -248,7 +245,7 @@ def documents_of(folder: Folder, pair: str) -> Documents | None:
     if path not in files_in(path.parent):
         raise ReadError(
             f"There is a folder of documents, but none for {pair}. "
-            f"Write DOMAIN and DOCUMENT on one line a segment, or remove the folder.",
+            f"Write DOMAIN and DOCUMENT on one line per segment, or remove the folder.",
             path=_place(folder, path),
             code="BT166",
         )
@@ -257,7 +254,7 @@ def documents_of(folder: Folder, pair: str) -> Documents | None:
     odd = next((i for i, fields in enumerate(lines) if len(fields) != 2), None)
     if odd is not None:
         raise ReadError(
-            f"The line has {len(lines[odd])} fields where DOMAIN DOCUMENT is needed. Write one line a segment.",
+            f"The line has {len(lines[odd])} fields where DOMAIN DOCUMENT is needed. Write one line per segment.",
             path=source.name,
             line=odd + 1,
             code="BT166",
@@ -267,7 +264,7 @@ def documents_of(folder: Folder, pair: str) -> Documents | None:
 
 
 def n_source_lines(folder: Folder, pair: str) -> tuple[int, str] | None:
-    """Return the number of source segments and the file that says so, if there is one."""
+    """Return the number of source segments and the file it comes from, if there is one."""
     for suffix in _TEXTS:
         path = folder.path / "sources" / f"{pair}{suffix}"
         if path in files_in(path.parent):

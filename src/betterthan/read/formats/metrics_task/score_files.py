@@ -1,4 +1,4 @@
-"""The lines of a score file: a system's name and its score, and nothing that says which segment.
+"""The lines of a score file: a system's name and its score, without a segment id.
 
 The k-th line of a system is its k-th segment (document, domain), so lengths are checked wherever lines are counted.
 """
@@ -34,7 +34,7 @@ _PAIR = re.compile(r"^[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?\.")
 
 
 class ScoreName(NamedTuple):
-    """What the name of a score file says: the metric (or human score) and the level."""
+    """The parts of the name of a score file: the metric (or human score) and the level."""
 
     name: str
     level: str
@@ -67,7 +67,7 @@ def check_level(level: str, *, path: str | None = None) -> None:
     """Raise unless a level is one of :data:`LEVELS` (BT161)."""
     if level not in LEVELS:
         raise ReadError(
-            f'"{level}" is no level of scores. The levels are {", ".join(LEVELS)}, as in NAME.seg.score.',
+            f'"{level}" is not a level of scores. The levels are {", ".join(LEVELS)}, as in NAME.seg.score.',
             path=path,
             code="BT161",
         )
@@ -133,9 +133,9 @@ def by_order(rows: ScoreRows, source: Source, *, expected: int, because: str) ->
     source : Source
         For messages.
     expected : int
-        How many lines each system must have.
+        Number of lines that each system must have.
     because : str
-        Who says so, such as ``"documents/en-de.docs has 998 lines"``.
+        Source of that number, such as ``"documents/en-de.docs has 998 lines"``.
 
     Raises
     ------
@@ -155,14 +155,14 @@ def _unequal(rows: ScoreRows, source: Source, system: int, count: int, because: 
     last = int(np.flatnonzero(rows.systems.codes == system)[-1])
     return source.error(
         f"System {quoted(rows.systems.names[system])} has {count:,} score{'' if count == 1 else 's'}, the last in "
-        f"this line, but {because}. One line a segment is needed: write None for a missing score.",
+        f"this line, but {because}. One line per segment is needed: write None for a missing score.",
         line=int(rows.lines[last]),
         code="BT162",
     )
 
 
 def usual_count(rows: ScoreRows) -> int:
-    """Return how many lines most systems have; the larger number when two are as frequent."""
+    """Return the most frequent number of lines per system; the larger one on ties."""
     counts = np.bincount(rows.systems.codes, minlength=len(rows.systems.names))
     values, times = np.unique(counts, return_counts=True)
     return int(values[times == times.max()].max())
@@ -191,8 +191,8 @@ def by_domain(rows: ScoreRows, source: Source) -> tuple[tuple[str, ...], FloatAr
 def way(name: str, values: FloatArray, options: Options) -> Direction:
     """Decide the direction of a score file.
 
-    In the layout of the metrics task more is better: error rates and penalties are negated before they are written.
-    Only where a name says otherwise (TER, MQM, MetricX) and no score is below 0 was this not done.
+    In the layout of the metrics task higher is better: error rates and penalties are negated before they are written.
+    Only where the name is that of an error metric (TER, MQM, MetricX) and no score is below 0 was this not done.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def way(name: str, values: FloatArray, options: Options) -> Direction:
 
 # Score files of the metrics task: ``NAME.seg.score`` and its like, alone or several in a folder.
 #
-# A line is ``SYSTEM SCORE``; there is no header, and the order of the lines says which segment a score belongs to.
+# A line is ``SYSTEM SCORE``; there is no header, and the order of the lines determines the segment of a score.
 
 
 FORMAT = Format(
@@ -224,7 +224,7 @@ FORMAT = Format(
 
 
 def sniff(source: Source) -> Guess | None:
-    """Recognise a score file by its name, or by lines of a name and a number; a folder by such names in it."""
+    """Recognize a score file by its name, or by lines of a name and a number; a folder by such names in it."""
     if source.is_folder:
         return _sniff_folder(source)
     if source.is_parquet:
@@ -250,7 +250,7 @@ def _sniff_folder(source: Source) -> Guess | None:
 
 
 def _looks_like_scores(lines: Sequence[str]) -> bool:
-    """Whether lines are a name and a number each, names come back, and no name is a number."""
+    """Whether every line is a name and a number, names recur, and no name is a number."""
     records = [line.split() for line in lines if line.strip()]
     if not records or any(len(fields) != 2 or "," in "".join(fields) for fields in records):
         return False
@@ -297,12 +297,12 @@ def _scores(name: str, rows: ScoreRows, source: Source, level: str, options: Opt
 
 
 def system_level_note(name: str) -> str:
-    """Say that a table holds one score a system."""
+    """Return a note that a table has one score per system."""
     return f'"{name}" has one score for each system, so systems cannot be compared segment by segment.'
 
 
 def _read_folder(source: Source, options: Options) -> Reading:
-    """Read the score files of one level that stand side by side."""
+    """Read the score files of one level in a folder."""
     paths = [path for path in files_in(source.path) if score_name(path.name) is not None]
     level = options.level or _only_level(paths, source)
     check_level(level, path=source.name)
@@ -352,7 +352,7 @@ def _only_level(paths: Sequence[Path], source: Source) -> str:
 
 
 def _check_clash(names: Sequence[str], paths: Sequence[Path], source: Source) -> None:
-    """Refuse a file beside its own gzipped copy."""
+    """Raise when a folder has a file and its own gzipped copy."""
     seen: dict[str, str] = {}
     for name, path in zip(names, paths, strict=True):
         if name in seen:

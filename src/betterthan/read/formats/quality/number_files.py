@@ -1,4 +1,4 @@
-"""Files of one number a line, such as ``.hter``; and scores of sentences in every layout, truth and predictions."""
+"""Files of one number per line, such as ``.hter``; and sentence scores in every layout, true and predicted."""
 
 from __future__ import annotations
 
@@ -31,13 +31,15 @@ from betterthan.tables.any_table import AnyTable
 from betterthan.tables.row_order import BY_ORDER, RowOrder, check_start, numbers
 from betterthan.tables.scores import Scores
 
-FORMAT = Format(name="numbers", kind="scores", description="one number a line, a sentence each, such as HTER")
+FORMAT = Format(
+    name="numbers", kind="scores", description="one number per line, a sentence each, such as HTER"
+)
 _NAMED = {".hter": "HTER"}
 _SURE = 0.9
 
 
 def sniff(source: Source) -> Guess | None:
-    """Recognise a file whose every line is a number, or one called .hter."""
+    """Recognize a file whose every line is a number, or one called .hter."""
     if source.is_parquet or source.is_folder:
         return None
     lines = [line.strip() for line in first_lines(source) if line.strip()]
@@ -48,7 +50,7 @@ def sniff(source: Source) -> Guess | None:
 
 
 def read(source: Source, options: Options) -> Reading:
-    """Read one number a line as the scores of one system, named by the file."""
+    """Read one number per line as the scores of one system, named by the file."""
     values = _numbers(source)
     system, metric = options.run or (source.stem, source.stem)
     name = options.name or _NAMED.get(source.suffix, metric)
@@ -82,8 +84,8 @@ def read_sentence_scores(
 ) -> tuple[Scores, Scores]:
     r"""Read the true scores of sentences and the predictions of one or more systems.
 
-    Each file has one number a line, or rows ``lp name sid score``, or is training data with ``z_mean`` (which is
-    taken), or another table of scores. Sentences are paired by their ids, and by order where a file has none.
+    Each file has one number per line, or rows ``lp name sid score``, or is training data with ``z_mean`` (which is
+    used), or another table of scores. Sentences are paired by their ids, and by order where a file has none.
 
     Parameters
     ----------
@@ -91,20 +93,20 @@ def read_sentence_scores(
     predictions : path, list of paths, or mapping of names to paths
         A system is named by the mapping, by ``"NAME=path"``, by the file's own column, or by the file's stem.
     name : str, default "quality"
-        What the numbers are.
+        Name of the scores.
     language_pair : str, optional
-        The one to read where the files share several.
+        The language pair to read where the files share several.
 
     Returns
     -------
     gold, predicted : Scores
-        Of the same segments. An empty line is a missing score, and so is a sentence that a system did not score.
+        On the same segments. An empty line is a missing score, and so is a sentence that a system did not score.
 
     Raises
     ------
     ReadError
         When a line is not a number (BT013), files differ in their number of lines (BT130), or several language pairs
-        fit (BT307).
+        are possible (BT307).
 
     Examples
     --------
@@ -157,7 +159,7 @@ def _columns(named: NamedSource, notes: list[str]) -> list[SystemColumn]:
         )
     if TRAINING.sniff(source):
         table = TRAINING.read(source, Options()).tables[-1]
-        notes.append(f"{source.name}: z_mean is taken for the scores.")
+        notes.append(f"{source.name}: z_mean is used as the score.")
         return _of_table(table, named)
     guess = long_table.sniff(source)
     if guess and guess.confidence >= _SURE:
@@ -182,7 +184,7 @@ def _of_table(table: AnyTable, named: NamedSource) -> list[SystemColumn]:
 
 
 def _aligned(truth: SystemColumn, system: SystemColumn, notes: list[str]) -> FloatArray:
-    """Return a system's scores in the order of the truth, NaN where it has none."""
+    """Return a system's scores in the order of the true scores, NaN where it has none."""
     if truth.ids is None or system.ids is None:
         if truth.values.size != system.values.size:
             raise ReadError(
@@ -212,11 +214,11 @@ def _aligned(truth: SystemColumn, system: SystemColumn, notes: list[str]) -> Flo
 
 
 def _lines_note(numbered: str, lines: str) -> str:
-    return f"{lines} has no ids; its line k was taken for sentence k of {numbered}."
+    return f"{lines} has no ids; its line k was matched with sentence k of {numbered}."
 
 
 def _check_ids(truth: tuple[str, ...], system: tuple[str, ...], true_path: str, path: str) -> None:
-    """Refuse ids that count from 0 in one file and from 1 in the other, and files that share fewer than half."""
+    """Raise when ids count from 0 in one file and from 1 in the other, or files share too few sentences."""
     try:
         check_start((truth, true_path), (system, path))
     except TableError as error:
@@ -225,14 +227,14 @@ def _check_ids(truth: tuple[str, ...], system: tuple[str, ...], true_path: str, 
     if 2 * n_shared < n_least:
         raise ReadError(
             f"This file and {true_path} share {n_shared:,} of {n_least:,} sentences ({some_of(system, limit=3)} here, "
-            f"{some_of(truth, limit=3)} there). Check that both are of the same test set.",
+            f"{some_of(truth, limit=3)} there). Check that both belong to the same test set.",
             path=path,
             code="BT236",
         )
 
 
 def _numbers(source: Source) -> FloatArray:
-    fix = "Write one number a line, and leave the line empty if it is missing."
+    fix = "Write one number per line, and leave the line empty if it is missing."
     numbers = [
         finite(text, path=source.name, line=line, fix=fix) for line, text in enumerate(source.lines(), 1)
     ]

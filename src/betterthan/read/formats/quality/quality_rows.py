@@ -1,6 +1,6 @@
 """Rows of the quality estimation tasks: separated by tabs, with or without a header, quotation marks as text.
 
-Submissions begin with two or three lines that are no rows: bytes on disk, number of parameters and, since 2023, number
+Submissions begin with two or three lines of metadata: bytes on disk, number of parameters and, since 2023, number
 of models. Published gold labels were partly written by a CSV writer, so a cell may be quoted although others are not.
 """
 
@@ -26,7 +26,7 @@ from betterthan.read.source.source import Source
 
 RowCells = Sequence[str]
 GOLD = "gold"
-"""The name of the truth where a column names systems."""
+"""The name of the gold labels where a column names systems."""
 _MOST_FACTS = 3
 _PAIR = re.compile(r"[A-Za-z]{2,3}(?:_[A-Za-z]+)?-[A-Za-z]{2,3}(?:_[A-Za-z]+)?")
 _SHARE = 0.5
@@ -34,14 +34,14 @@ _SHARE = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """Columns of a file: their names from the third on, and what a row must look like without a header."""
+    """Columns of a file: their names from the third on, and the pattern of a row without a header."""
 
     columns: tuple[str, ...]
     looks_like: Callable[[RowCells], bool]
 
     @property
     def width(self) -> int:
-        """Number of cells of a row: language pair and system stand before the others."""
+        """Number of cells of a row, including language pair and system."""
         return len(self.columns) + 2
 
     def is_header(self, cells: RowCells) -> bool:
@@ -58,7 +58,7 @@ class Layout:
 
 @dataclass(slots=True)
 class RowAccount:
-    """How many rows there were, how many were left out and why, and how many cells were quoted."""
+    """Counts of rows, of rows left out by reason, and of quoted cells."""
 
     n_rows: int = 0
     n_quoted: int = 0
@@ -70,22 +70,22 @@ class RowAccount:
         self.dropped[why] = self.dropped.get(why, 0) + 1
 
     def notes(self, path: str) -> tuple[str, ...]:
-        """Say what was passed over or read differently."""
+        """Return notes on skipped lines and quoted cells."""
         notes = []
         if self.n_facts:
             notes.append(
-                f"{path}: the first {self.n_facts} lines describe the submission and are no rows "
-                f"(bytes, parameters, models)."
+                f"{path}: the first {self.n_facts} lines are metadata of the submission, not rows (bytes, "
+                f"parameters, models)."
             )
         if self.n_quoted:
-            notes.append(f"{path}: quoted cells, read as CSV has them: {self.n_quoted:,}.")
+            notes.append(f"{path}: quoted cells, read as in CSV: {self.n_quoted:,}.")
         return tuple(notes)
 
 
 def fits(source: Source, layout: Layout) -> Literal["header", "rows"] | None:
-    """Say by what the first lines show a layout, if they do.
+    """Return the reason why the first lines match a layout, or None.
 
-    Lines that do not fit may be fewer than the others: the reading says where they are and what is wrong with them.
+    Some lines may not match: reading the file reports these.
     """
     if source.is_parquet or source.is_folder:
         return None
@@ -95,13 +95,13 @@ def fits(source: Source, layout: Layout) -> Literal["header", "rows"] | None:
     if rows and layout.is_header(rows[0]):
         return "header"
     if rows and not is_pair(rows[0][0]):
-        return None  # a header, but of another table
+        return None  # the header of another table
     good = sum(layout.is_row(row) for row in rows)
     return "rows" if rows and good > _SHARE * len(rows) else None
 
 
 def guess(source: Source, layout: Layout, confidence: float) -> Guess | None:
-    """Say how sure a reader of a layout is, and by what."""
+    """Return the confidence of a layout, with its reason."""
     fit = fits(source, layout)
     if fit is None:
         return None
@@ -111,7 +111,7 @@ def guess(source: Source, layout: Layout, confidence: float) -> Guess | None:
 
 
 def rows_of(source: Source, layout: Layout, account: RowAccount) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the cells of each row; header, empty lines and facts of a submission are passed over.
+    """Yield the number and the cells of each row; header, empty lines and metadata of a submission are skipped.
 
     Raises
     ------
@@ -140,9 +140,9 @@ def rows_of(source: Source, layout: Layout, account: RowAccount) -> Iterator[tup
 
 
 def unquoted(cell: str) -> str:
-    r"""Return a cell without the quotes of a CSV writer, which are there only where quotes inside are doubled.
+    r"""Return a cell without the quotes of a CSV writer, recognized by doubled quotes inside.
 
-    A sentence in quotes is left alone: a CSV writer would have made three marks of each.
+    A sentence in quotes is left alone: a CSV writer would have tripled its quotes.
 
     Examples
     --------
@@ -193,11 +193,11 @@ def _wrong_width(width: int, layout: Layout, source: Source, line: int) -> ReadE
     )
 
 
-# Which labeling or column of scores is the truth, which are systems, and of which language pair.
+# Choice of the gold labels, the systems and the language pair.
 
 
 class Named(Protocol):
-    """Something said by someone about the sentences of a language pair, which is "" where the file has none."""
+    """Labels of the sentences of one language pair by one system; the pair is "" where the file has none."""
 
     @property
     def name(self) -> str:
@@ -216,13 +216,13 @@ Some = TypeVar("Some", bound=Named)
 
 
 def truth_and_systems(parts: Sequence[Some]) -> tuple[list[Some], list[Some]]:
-    """Return those called "gold", and the others."""
+    """Return the labels called "gold", and the others."""
     truth = [one for one in parts if one.name.casefold() == GOLD]
     return truth, [one for one in parts if one.name.casefold() != GOLD]
 
 
 def refuse_truth_among(systems: Mapping[str, str]) -> None:
-    """Refuse true scores among systems: they are what predictions are held against, and cannot win.
+    """Raise when true scores are among the systems: predictions are compared with them.
 
     Parameters
     ----------
@@ -232,18 +232,18 @@ def refuse_truth_among(systems: Mapping[str, str]) -> None:
     Raises
     ------
     ReadError
-        When some of the systems, and not all, are named like the truth (BT231).
+        When some of the systems, but not all, are named like gold labels (BT231).
     """
     truth = [name for name in systems if is_truth_of_predictions(name)]
     others = [name for name in systems if name not in truth]
     if truth and others:
         gold = systems[truth[0]]
-        # One file may hold the truth and the predictions; it is then named as both.
+        # One file may hold gold labels and predictions; it is then passed as both.
         is_one = all(systems[name] == gold for name in others)
         name = "rename it" if is_one else f"give it another name: NAME={gold}"
         raise ReadError(
-            f"{quoted(truth[0])} is named like the truth and would be ranked as a system beside {some_of(others)}. "
-            f"To compare predictions with the truth: betterthan quality {gold} {gold if is_one else 'FILE...'}. "
+            f"{quoted(truth[0])} is named like gold labels and would be ranked as a system with {some_of(others)}. "
+            f"To compare predictions with it: betterthan quality {gold} {gold if is_one else 'FILE...'}. "
             f"If it is a system, {name}.",
             path=gold,
             code="BT231",
@@ -253,16 +253,16 @@ def refuse_truth_among(systems: Mapping[str, str]) -> None:
 def of_pair(
     gold: Sequence[Some], systems: Sequence[Sequence[Some]], language_pair: str | None, *, path: str
 ) -> tuple[Some, list[Some]]:
-    """Choose the truth and the systems of one language pair.
+    """Choose the gold labels and the systems of one language pair.
 
-    In a file of gold labels the one called "gold" is the truth, if there is one; in the other files the others are
-    the systems, if there are any. A language pair that is in all files need not be named if it is the only one.
+    In the gold file the labels called "gold" are used, if there are any; in the other files all others are systems. The
+    language pair need not be named if only one is in all files.
 
     Raises
     ------
     ReadError
-        When several pairs are in all files and none was asked for, or the one asked for is not there, or when the truth
-        is not one (BT307).
+        When several pairs are in all files and none was chosen, the chosen one does not exist, or the gold labels are
+        ambiguous (BT307).
     """
     truth = truth_and_systems(gold)[0] or list(gold)
     predicted = [truth_and_systems(parts)[1] or list(parts) for parts in systems]
@@ -275,8 +275,9 @@ def of_pair(
     one = [part for part in truth if part.pair in chosen]
     if len(one) != 1:
         raise ReadError(
-            f"The truth must be of one, but here {len(one)} speak: {some_of([part.name[:40] for part in one])}. "
-            f'Call the truth "gold", or give a file of its own.',
+            f"The gold labels must come from one source, but there are {len(one)}: "
+            f"{some_of([part.name[:40] for part in one])}. "
+            f'Call it "gold", or use a separate file.',
             path=path,
             code="BT307",
         )
@@ -308,7 +309,7 @@ def _no_pair(pairs: Sequence[str], requested: str | None, path: str) -> ReadErro
 
 
 def refuse_same_names(systems: Sequence[Named]) -> None:
-    """Raise when two systems have one name (BT131)."""
+    """Raise when two systems have the same name (BT131)."""
     seen: dict[str, Named] = {}
     for one in systems:
         if one.name in seen:
@@ -322,19 +323,19 @@ def refuse_same_names(systems: Sequence[Named]) -> None:
 
 
 def order_of(ids: Sequence[str], *, path: str) -> IntArray:
-    """Return the places of sentences 0, 1, 2, … (or 1, 2, 3, …) in a file, to pair them with lines of another.
+    """Return the positions of sentences 0, 1, 2, … (or 1, 2, 3, …) in a file, to match them with lines of another.
 
     Raises
     ------
     ReadError
-        When the ids do not count the sentences (BT304).
+        When the ids are not consecutive numbers (BT304).
     """
     numbers = [int(name) for name in ids if is_count(name)]
     start = min(numbers, default=0)
     if len(numbers) != len(ids) or sorted(numbers) != list(range(start, start + len(ids))) or start > 1:
         raise ReadError(
-            "The other file has one sentence a line and no ids, so the sentences here must be numbered 0, 1, 2, … "
-            "Give both files in one layout.",
+            "The other file has one sentence per line and no ids, so the sentences here must be numbered 0, 1, 2, … "
+            "Use the same layout for both files.",
             path=path,
             code="BT304",
         )

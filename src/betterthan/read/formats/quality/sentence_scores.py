@@ -1,6 +1,7 @@
-"""Sentence-level quality estimation: ``lp name sid score``, with or without a header, behind facts of a submission.
+"""Sentence-level quality estimation: ``lp name sid score``, with or without a header, after metadata of a submission.
 
-In the gold labels of 2023 some scores read "hallucination": these sentences were planted, and have no score.
+In the gold labels of 2023 some scores read "hallucination": these sentences were inserted artificially, and have no
+score.
 """
 
 from __future__ import annotations
@@ -42,16 +43,16 @@ from betterthan.tables.scores import Scores
 _SCORES = Format(
     name="sentence_scores",
     kind="scores",
-    description="scores of sentences, a row a sentence: lp, name, sid and score",
+    description="sentence scores, one per row: lp, name, sid and score",
 )
 NAME = "quality"
-ALONE = "Hold predictions against the truth: betterthan quality GOLD PREDICTION."
+ALONE = "Compare predictions with true scores: betterthan quality GOLD PREDICTION."
 _NO_SCORE = "hallucination"
 _ONE_SYSTEM = "BT104"
 
 
 def _looks_like(cells: RowCells) -> bool:
-    """Whether a row ends with a number for the sentence and a score."""
+    """Whether a row ends with a sentence number and a score."""
     score = cells[3].strip()
     return is_count(cells[2]) and (score.casefold() == _NO_SCORE or math.isfinite(parse(score)))
 
@@ -61,7 +62,7 @@ LAYOUT = Layout(columns=("sid", "score"), looks_like=_looks_like)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemColumn:
-    """The scores of one system, or the truth; `ids` is None where only the order of the sentences is known."""
+    """The scores of one system, or the true scores; `ids` is None where only the order of the sentences is known."""
 
     name: str
     path: str
@@ -83,7 +84,7 @@ class _SegmentSums:
 
 
 def sniff_scores(source: Source) -> Guess | None:
-    """Recognise the names of the columns, or four cells: language pair, name, number and score."""
+    """Recognize the names of the columns, or four cells: language pair, name, number and score."""
     return guess(source, LAYOUT, 0.985)
 
 
@@ -140,12 +141,12 @@ def columns_of(source: Source, options: Options, account: RowAccount) -> list[Sy
             raise _twice(pair, name, segment, source, line)
         _add(sums, segment, score, options.duplicates, account)
     if not sums_of:
-        raise source.error("There is no row. Check what wrote the file.", code="BT011")
+        raise source.error("There is no row. Check the program that wrote the file.", code="BT011")
     return [sums.column(pair, name, source.name) for (pair, name), sums in sums_of.items()]
 
 
 def doubts_of_quality(table: Scores, source: Source) -> tuple[Problem, ...]:
-    """Return what is doubtful; that there is one system is not, where the truth stands in another file."""
+    """Return warnings; a single system is not one, where the true scores are in another file."""
     return tuple(problem for problem in doubts(table, place=source.name) if problem.code != _ONE_SYSTEM)
 
 
@@ -169,7 +170,7 @@ def _twice(pair: str, name: str, segment: str, source: Source, line: int) -> Rea
     return source.error(
         Message(
             "Segment {segment} of {name} ({pair}) already has a score. "
-            "Remove one of the two, or say which counts: {fix}.",
+            "Remove one of the two, or choose a rule: {fix}.",
             segment=segment[:40],
             name=quoted(name),
             pair=pair[:20],
@@ -181,7 +182,7 @@ def _twice(pair: str, name: str, segment: str, source: Source, line: int) -> Rea
 
 
 def _is_hter(stem: str) -> bool:
-    """Whether the name of a file says that its scores are edit rates, as "en-de.hter" or "task2_hter_gold" do."""
+    """Whether the name of a file suggests edit rates, as "en-de.hter" or "task2_hter_gold" do."""
     return "hter" in re.findall(r"[a-z]+", stem.casefold())
 
 
@@ -206,16 +207,16 @@ def _scores(columns: Sequence[SystemColumn], options: Options, *, several: bool,
 
 
 def _direction_note(name: str, *, is_hter: bool, higher: bool) -> str:
-    """Say which way the scores point: more of a direct assessment is better, less of HTER."""
+    """Return the direction: higher is better for direct assessments, lower for HTER."""
     if higher:
         return Message(
-            'Higher is taken as better for "{name}" (direct assessments); for HTER, use {lower}.',
+            'Higher is assumed to be better for "{name}" (direct assessments); for HTER, use {lower}.',
             severity="info",
             name=name,
             lower=Option("lower_is_better", name),
         )
     why = ", because the file is named after HTER" if is_hter else ""
-    return direction_note(name, f'Lower is taken as better for "{name}"{why}.', higher_is_better=False)
+    return direction_note(name, f'Lower is assumed to be better for "{name}"{why}.', higher_is_better=False)
 
 
 _TRAINING = Format(
@@ -224,13 +225,13 @@ _TRAINING = Format(
     description="direct assessments of translations: index, original, translation, scores, mean, z_scores, z_mean",
 )
 MEANS = {"mean": ("scores", "DA"), "z_mean": ("z_scores", "DA z")}
-"""The columns of means, each with the list it is the mean of and the name of the scores."""
+"""The columns of means, each with its column of single scores and the name of the metric."""
 _NEEDED = ("index", "original", "translation", *MEANS, *(of for of, _ in MEANS.values()))
 _CLOSE = 1e-6
 
 
 def sniff_training(source: Source) -> Guess | None:
-    """Recognise the names of the columns."""
+    """Recognize the names of the columns."""
     if source.is_parquet or source.is_folder:
         return None
     header = _header(next(iter(first_lines(source)), ""))
@@ -288,19 +289,19 @@ def _differ(mean: float, judged: Sequence[float]) -> bool:
 def _notes(sizes: Mapping[int, int], n_other: int, source: Source) -> list[str]:
     counts = ", ".join(f"{n} ({count:,} times)" for n, count in sorted(sizes.items()))
     notes = [
-        f"{source.name}: assessments of a translation: {counts}. Judges have no names; their means are read."
+        f"{source.name}: assessments of a translation: {counts}. Judges are anonymous; the means are used."
     ]
     if n_other:
         notes.append(
-            f"{source.name}: means that are not the mean of their list, read as they stand: {n_other:,}."
+            f"{source.name}: means that differ from the mean of their list, used as they are: {n_other:,}."
         )
     return notes
 
 
 SCORES = FormatReader(_SCORES, sniff_scores, read_scores)
 TRAINING = FormatReader(_TRAINING, sniff_training, read_training)
-"""Training data of sentence-level quality estimation: direct assessments with the lists they are the means of.
+"""Training data of sentence-level quality estimation: mean direct assessments with the lists of single scores.
 
 Columns are ``index original translation scores mean z_scores z_mean``, separated by tabs; ``scores`` and ``z_scores``
-are lists in brackets, a number a judge. The judges have no names, so the means are read and the lists only looked at.
+are lists in brackets, one number per judge. The judges are anonymous, so the means are used and the lists only checked.
 """

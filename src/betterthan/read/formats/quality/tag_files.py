@@ -1,6 +1,6 @@
-"""Plain ``.tags`` files, one sentence a line, OK or BAD for each word; and tags of every layout held together.
+"""Plain ``.tags`` files, one sentence per line, OK or BAD for each word; and tags of every layout matched.
 
-Which tags belong to words and which to the gaps between them is told by the tokens.
+The tokens show which tags belong to words and which to the gaps between them.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ _GAPS = Message(
     severity="info",
     gap=Option("side", "gap"),
 )
-_END = "Each sentence has one tag more than tokens, taken for its end (<EOS>) and scored with the words."
-# The name of the tags' file, less its suffix, has these beside it; the shared task's own folders have the last.
+_END = (
+    "Each sentence has one tag more than tokens, which is read as its end (<EOS>) and scored with the words."
+)
+# Files with these suffixes may accompany a file of tags; folders of the shared task have the last.
 _BESIDE = {".tags": (".mt",), ".source_tags": (".src",), ".src_tags": (".src",)}
 _TOKENS = "mt_tok.txt"
 
@@ -66,16 +68,16 @@ def of_side(tags: WordTags, *, tokens: Tokens | None, side: Side | None) -> Word
     ----------
     tags : WordTags
     tokens : Tokens, optional
-        Of the translations. They tell whether N words have N tags, or 2N + 1 with gaps, or N + 1 with one for the
-        end of the sentence.
+        Tokens of the translations. They show whether N words have N tags, or 2N + 1 with gaps, or N + 1 with one for
+        the end of the sentence.
     side : {"mt", "gap"}, optional
-        Without it, words are taken when `tokens` show that there are gap tags, and otherwise all tags. Tags of
-        the source ("source") stand in files of their own.
+        By default words when `tokens` show that there are gap tags, and otherwise all tags. Tags of the source
+        ("source") are in separate files.
 
     Raises
     ------
     ReadError
-        When the numbers of lines (BT141) or of tags (BT142) fit no such count.
+        When the numbers of lines (BT141) or of tags (BT142) do not match.
 
     Examples
     --------
@@ -115,14 +117,14 @@ def of_side(tags: WordTags, *, tokens: Tokens | None, side: Side | None) -> Word
 
 
 def tokens_of(mt: FileLike) -> Tokens:
-    """Count the tokens of a file, a sentence a line."""
+    """Count the tokens of a file, one sentence per line."""
     return _counted(open_named(mt)[0].source)
 
 
 def tokens_beside(source: Source, lengths: IntArray) -> tuple[Tokens | None, tuple[str, ...]]:
-    """Look for the translations in the folder of a file of tags, and say what they show.
+    """Look for the translations in the folder of a file of tags, and return notes on them.
 
-    They are taken only if the numbers of tags fit, because nobody said that they belong together.
+    They are used only if the numbers of tags match.
     """
     for path in _side_beside(Path(source.name)):
         if not path.is_file():
@@ -133,14 +135,14 @@ def tokens_beside(source: Source, lengths: IntArray) -> tuple[Tokens | None, tup
             continue
         if tokens.lengths.size == lengths.size and (fit := _fit(lengths, tokens.lengths)):
             return tokens, (f"{path}: {_SHOWN[fit]}",)
-        return None, (f"{path} is beside it, but does not fit the tags, and was not used.",)
+        return None, (f"{path} is in the same folder, but does not match the tags, and was not used.",)
     return None, ()
 
 
 _SHOWN = {
     "words": "every token has a tag, so there are no gap tags.",
     "end": "every token has a tag, and so has the end of each sentence.",
-    "gaps": "N tokens have 2N + 1 tags, so words and gaps take turns.",
+    "gaps": "N tokens have 2N + 1 tags, so words and gaps alternate.",
 }
 
 
@@ -158,7 +160,7 @@ def _counted(source: Source) -> Tokens:
 
 
 def _fit(n_tags: IntArray, lengths: IntArray) -> Literal["words", "end", "gaps"] | None:
-    """Say what the numbers of tags are to the numbers of tokens, in every line."""
+    """Return how the numbers of tags relate to the numbers of tokens, in every line."""
     # Gaps first: a line without tokens has one tag then, and one for its end otherwise.
     if (n_tags == 2 * lengths + 1).all():
         return "gaps"
@@ -168,7 +170,7 @@ def _fit(n_tags: IntArray, lengths: IntArray) -> Literal["words", "end", "gaps"]
 
 
 def _no_fit(n_tags: IntArray, lengths: IntArray, path: str) -> ReadError:
-    # The line that contradicts the count which most lines keep is the one to look at.
+    # The line that deviates from the majority is the one to report.
     counts = (lengths, lengths + 1, 2 * lengths + 1)
     most = max(counts, key=lambda count: np.count_nonzero(n_tags == count))
     line = int(np.flatnonzero(n_tags != most)[0])
@@ -181,13 +183,13 @@ def _no_fit(n_tags: IntArray, lengths: IntArray, path: str) -> ReadError:
     )
 
 
-_FILE = Format(name="tags", kind="tags", description="OK or BAD for each word, one sentence a line.")
+_FILE = Format(name="tags", kind="tags", description="OK or BAD for each word, one sentence per line.")
 
 _SIDES = ("mt", "gap", "source")
 
 
 def sniff_file(source: Source) -> Guess | None:
-    """Say how sure it is that a file holds tags: by its words, or else by its name."""
+    """Return the confidence that a file holds tags: by its words, or else by its name."""
     if source.is_folder:
         return None
     head = source.head if len(source.head) < HEAD_BYTES else source.head.rpartition(b"\n")[0]
@@ -202,8 +204,8 @@ def sniff_file(source: Source) -> Guess | None:
 def read_file(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the protocol's shape; tags have no options)
     """Count what is in one file of tags.
 
-    One file has nothing to be compared with, so there is no table yet; :func:`read_tags` makes one from a
-    gold file and at least one prediction. Translations beside it tell whether there are gap tags.
+    A single file cannot be compared with anything, so there is no table yet; :func:`read_tags` makes one from a gold
+    file and at least one prediction. Translations in the same folder show whether there are gap tags.
     """
     held = labellings(source)
     (tags,) = held.parts
@@ -229,10 +231,10 @@ def read_tags(
 ) -> WordTags:
     r"""Read gold tags and the predictions of one or more systems.
 
-    Tags are OK or BAD in either case; GOOD is read as OK, with a note. Layouts may differ from file to file: one
-    sentence a line, a row a word (submissions of WMT20 to WMT23), a row a sentence (``lp name sid mt mttok tags``), or
-    error spans (``lp name sid mt start_id end_id error``), whose characters are tagged, or the words they touch where
-    the gold file tags words. Sentences are paired by their ids, and words are compared after lowercasing.
+    Tags are OK or BAD, case ignored; GOOD is read as OK, with a note. Layouts may differ from file to file: one
+    sentence per line, one row per word (submissions of WMT20 to WMT23), one row per sentence (``lp name sid mt mttok
+    tags``), or error spans (``lp name sid mt start_id end_id error``), whose characters are tagged, or the words they
+    touch where the gold file tags words. Sentences are paired by their ids, and words are compared after lowercasing.
 
     Parameters
     ----------
@@ -240,18 +242,18 @@ def read_tags(
     predictions : path, list of paths, or mapping of names to paths
         A system is named by the mapping, by ``"NAME=path"``, by the file's own column, or by the file's stem.
     mt : path, optional
-        The translations, tokens separated by blanks: they tell words from gaps when there are 2N + 1 tags. If not
-        given, they are looked for beside the gold file (``test.mt`` beside ``test.tags``).
+        The translations, tokens separated by blanks: they distinguish words from gaps when there are 2N + 1 tags. By
+        default the file next to the gold file is used (``test.mt`` for ``test.tags``).
     side : {"mt", "gap", "source"}, optional
         Tags of words, of the gaps between them, or of source words. By default words when `mt` shows that there are
         gaps, else all tags; of files that name the type of each tag, those of the translation if there are any.
     language_pair : str, optional
-        The one to read where the files share several.
+        The language pair to read where the files share several.
 
     Raises
     ------
     ReadError
-        When a word is no tag (BT140), files differ in their number of lines (BT141) or of tags in a line
+        When a word is not a tag (BT140), files differ in their number of lines (BT141) or of tags in a line
         (BT142) or in words (BT302), or two systems have the same name (BT131); other codes as
         :mod:`betterthan.read.problems` explains them.
 
@@ -284,7 +286,7 @@ def read_tags(
 
 
 def held_by(named: NamedSource, side: str | None = None) -> Labellings:
-    """Return what a file of any layout of tags holds; a name that the user gave goes before the file's own."""
+    """Return the contents of a file of any layout of tags; a name given by the user takes precedence."""
     layout = next((table for table in TAG_TABLES if table.sniff(named.source)), None)
     if layout is None:
         held = labellings(named.source)
@@ -298,12 +300,12 @@ def held_by(named: NamedSource, side: str | None = None) -> Labellings:
 
 
 def labellings(source: Source) -> Labellings:
-    """Return the tags of a file of one sentence a line.
+    """Return the tags of a file of one sentence per line.
 
     Raises
     ------
     ReadError
-        When a word is no tag (BT140).
+        When a word is not a tag (BT140).
     """
     bad: list[bool] = []
     lengths: list[int] = []
@@ -332,20 +334,20 @@ def _not_a_tag(source: Source, number: int, position: int, word: str) -> ReadErr
     shown = word if len(word) <= 40 else word[:40] + "…"
     return source.error(
         f'Word {position} is "{shown}", but every word must be OK or BAD. '
-        f"Write one sentence a line and one tag a word.",
+        f"Write one sentence per line and one tag per word.",
         line=number,
         code="BT140",
     )
 
 
 def _beside(gold: Labellings, source: Source) -> Tokens | None:
-    """Return the translations beside a gold file of one sentence a line."""
+    """Return the translations in the folder of a gold file of one sentence per line."""
     plain = [one for one in gold.parts if one.ids is None]
     return tokens_beside(source, plain[0].lengths)[0] if plain else None
 
 
 def _of_side(held: Labellings, tokens: Tokens | None, side: Side | None) -> Labellings:
-    """Return the labelings with the tags of one side where only their number shows which is which."""
+    """Return the labelings restricted to one side, where only the number of tags distinguishes the sides."""
     chosen_parts, notes = [], list(held.notes)
     for one in held.parts:
         if one.ids is not None or not one.n_sentences:
@@ -392,7 +394,7 @@ _SYSTEMS = "sys"
 
 
 class _PairFiles(NamedTuple):
-    """The files of one language pair: the truth, if it is there, and the systems."""
+    """The files of one language pair: gold labels, if available, and systems."""
 
     name: str
     gold: Path | None
@@ -400,7 +402,7 @@ class _PairFiles(NamedTuple):
 
 
 def sniff_folder(source: Source) -> Guess | None:
-    """Recognise a folder with files of tags, or with folders that have gold.tags."""
+    """Recognize a folder with files of tags, or with folders that have gold.tags."""
     if not source.is_folder:
         return None
     parts = _parts(source)
@@ -443,7 +445,7 @@ def read_folder(source: Source, options: Options) -> Reading:
 
 
 def _parts(source: Source) -> list[_PairFiles]:
-    """Return the folder itself if it has tags, else those of its folders that have the truth."""
+    """Return the folder itself if it has tags, else those of its folders that have gold labels."""
     here = _part(source.path, "")
     if here is not None:
         return [here]
@@ -500,7 +502,7 @@ def _summary(part: _PairFiles, table: WordTags) -> str:
 
 
 def _without_table(part: _PairFiles, source: Source, notes: list[str]) -> int:
-    """Count the sentences of files that cannot be held against each other."""
+    """Count the sentences of files that cannot be compared."""
     n_rows = 0
     for path in (part.gold, *part.systems):
         if path is not None:
@@ -513,7 +515,8 @@ def _without_table(part: _PairFiles, source: Source, notes: list[str]) -> int:
 
 FILE = FormatReader(_FILE, sniff_file, read_file)
 FOLDER = FormatReader(_FOLDER, sniff_folder, read_folder)
-"""A folder of the word-level task: ``gold.tags``, systems in ``sys/`` or beside it, one folder a language pair.
+"""A folder of the word-level task: ``gold.tags``, systems in ``sys/`` or in the same folder, one folder per language
+pair.
 
 ::
 

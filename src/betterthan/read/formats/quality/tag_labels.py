@@ -10,13 +10,14 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, IntArray
 from betterthan.errors import ReadError
+from betterthan.messages import Message
 from betterthan.read.formats.quality.quality_rows import order_of, truth_and_systems
 from betterthan.read.grid.grid import quoted
 from betterthan.read.protocol import Format, Guess, Options, Reading, reason
 from betterthan.read.source.source import Source
 from betterthan.tables.tags import WordTags
 
-# One labelling: who said OK or BAD of which words, before it is held against another.
+# One labeling: the OK and BAD tags of one system or the gold tags, before matching.
 
 
 Unit = Literal["word", "gap", "character"]
@@ -27,7 +28,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelling:
-    """Tags of the sentences of one language pair by one system, or the truth.
+    """Tags of the sentences of one language pair by one system, or the gold tags.
 
     Attributes
     ----------
@@ -59,7 +60,7 @@ class Labelling:
 
     @property
     def summary(self) -> str:
-        """What it holds, in a line."""
+        """Its contents in one line."""
         share = f"{100 * self.bad.mean():.1f} %" if self.bad.size else "undefined"
         what = {"word": "tags", "gap": "tags of gaps", "character": "characters"}[self.unit]
         return f"Sentences: {self.n_sentences:,}; {what}: {self.bad.size:,}; BAD: {share}."
@@ -69,7 +70,7 @@ class Labelling:
         index = np.asarray(order, dtype=np.int64)
         starts = np.concatenate([[0], np.cumsum(self.lengths)])
         lengths = self.lengths[index]
-        # The words of a sentence stay together: its start, and how far a word is from it.
+        # Index of a word: start of its sentence plus its position.
         within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         return replace(
             self,
@@ -82,7 +83,7 @@ class Labelling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labellings:
-    """What a file holds: labelings, rows read, rows left out by reason, notes, and what a row is."""
+    """Contents of a file: labelings, rows read, rows left out by reason, notes, and the meaning of a row."""
 
     parts: tuple[Labelling, ...]
     rows_read: int
@@ -92,7 +93,7 @@ class Labellings:
 
     @property
     def summaries(self) -> tuple[str, ...]:
-        """A line a labeling, the first dozen."""
+        """One line per labeling, the first dozen."""
         lines = [f"{one.pair} {one.name}: {one.summary}".strip() for one in self.parts]
         more = [f"… and {len(lines) - _SHOWN} more."] if len(lines) > _SHOWN else []
         return (*lines[:_SHOWN], *more)
@@ -100,7 +101,7 @@ class Labellings:
 
 @dataclass(slots=True)
 class Collector:
-    """Sentences as they come, by language pair and system."""
+    """Sentences in the order of the file, by language pair and system."""
 
     source: Source
     unit: Unit
@@ -113,7 +114,7 @@ class Collector:
         Raises
         ------
         ReadError
-            When it is there already (BT101).
+            When it already exists (BT101).
         """
         pair, name, segment = key
         sentences = self._parts.setdefault((pair, name), {})
@@ -136,7 +137,7 @@ class Collector:
         """
         if not self._parts:
             raise ReadError(
-                "There is no row. Check what wrote the file.", path=self.source.name, code="BT011"
+                "There is no row. Check the program that wrote the file.", path=self.source.name, code="BT011"
             )
         return tuple(
             Labelling(
@@ -170,18 +171,22 @@ def tag(word: str, source: Source, line: int, position: int | None = None) -> bo
 
 
 def split_words(text: str) -> list[str]:
-    """Return what stands between blanks and tabs; a no-break space is part of a word."""
+    """Split at blanks and tabs; a no-break space is part of a word."""
     return [word for word in text.replace("\t", " ").split(" ") if word]
 
 
-# Labelings of the same sentences, paired by their ids and checked word by word, become one table.
+# Matching of labelings of the same sentences, by id and word by word, into one table.
 
 
-ALONE = "One file of tags says nothing about a system; read it together with the gold tags: GOLD PREDICTION."
+TAGS_ALONE = "tags_alone"
+ALONE = Message(
+    "One file of tags does not evaluate a system; read it together with the gold tags: GOLD PREDICTION.",
+    code=TAGS_ALONE,
+)
 
 
 def reading_of(held: Labellings, format: Format, guess: Guess | None, options: Options) -> Reading:  # noqa: A002
-    """Account for a file of labellings: one table a language pair that has the truth and a system."""
+    """Account for a file of labelings: one table per language pair that has gold tags and a system."""
     tables, n_other = [], 0
     for pair in dict.fromkeys(one.pair for one in held.parts):
         here = [one for one in held.parts if one.pair == pair]
@@ -207,13 +212,14 @@ def reading_of(held: Labellings, format: Format, guess: Guess | None, options: O
 def matched(truth: Labelling, systems: Sequence[Labelling], *, notes: Sequence[str] = ()) -> WordTags:
     """Return gold and predicted tags of the same words as a table.
 
-    Sentences are paired by their ids; where one of two files has none, by order, if the ids of the other count them.
+    Sentences are paired by their ids; where one of two files has none, by order, if the ids of the other are
+    consecutive.
 
     Raises
     ------
     ReadError
         When a system lacks a sentence (BT304), or differs in lines (BT141), tags (BT142) or words (BT302), or tags
-        something else than words (BT309).
+        units other than words (BT309).
     """
     all_notes = list(notes)
     aligned = []
@@ -234,7 +240,7 @@ def matched(truth: Labelling, systems: Sequence[Labelling], *, notes: Sequence[s
 
 
 def _same_sentences(truth: Labelling, system: Labelling, notes: list[str]) -> Labelling:
-    """Return the sentences of a system in the order of the truth."""
+    """Return the sentences of a system in the order of the gold tags."""
     if system.ids is None and truth.ids is None:
         _check_count(truth, system)
         return system
@@ -274,14 +280,14 @@ def _by_order(truth: Labelling, system: Labelling) -> Labelling:
 
 
 def _same_unit(truth: Labelling, system: Labelling) -> Labelling:
-    """Return a system's tags of what the truth has tags of; spans of characters become tags of words."""
+    """Return a system's tags in the unit of the gold tags; spans of characters become tags of words."""
     if truth.unit == system.unit:
         return system
     if truth.unit == "word" and system.unit == "character" and truth.texts is not None:
         return _on_words(truth, system)
     raise ReadError(
         f"Here every {system.unit} has a tag, but in {truth.path} every {truth.unit}. "
-        f"Hold words against words (or spans against words), gaps against gaps and spans against spans.",
+        f"Compare words with words (or spans with words), gaps with gaps and spans with spans.",
         path=system.path,
         code="BT309",
     )
@@ -295,7 +301,7 @@ def _on_words(truth: Labelling, system: Labelling) -> Labelling:
         bad = on_words(text, marks[starts[i] : starts[i + 1]], words.split(" ") if words else [])
         if bad is None:
             raise _other_words(
-                truth, system, i, f'"{_short(text)}" is no text of the words "{_short(words)}"'
+                truth, system, i, f'"{_short(text)}" is not the text of the words "{_short(words)}"'
             )
         tags += bad
     return replace(
@@ -304,7 +310,7 @@ def _on_words(truth: Labelling, system: Labelling) -> Labelling:
 
 
 def _check_words(truth: Labelling, system: Labelling) -> None:
-    """Raise where words differ after lowercasing, as the task's scorer compares them."""
+    """Raise where words differ after lowercasing, as in the task's scorer."""
     if truth.texts is None or system.texts is None:
         return
     for i, (one, other) in enumerate(zip(truth.texts, system.texts, strict=True)):
@@ -359,10 +365,10 @@ def _cure(one: int, other: int) -> str:
 
 
 def on_words(text: str, bad: Sequence[bool], words: Sequence[str]) -> list[bool] | None:
-    r"""Return the tags of words from those of characters: a word is BAD that shares a character with a span.
+    r"""Convert tags of characters to tags of words: a word that overlaps a span is BAD.
 
-    A blank between words that is BAD while the characters beside it are not stands for something missing, and makes the
-    next word BAD; the place behind the last character belongs to the last word if that is ``<EOS>``.
+    A BAD blank between OK characters means an omission and makes the next word BAD; the position after the last
+    character belongs to the last word if that is ``<EOS>``.
 
     Returns
     -------
@@ -395,6 +401,6 @@ def on_words(text: str, bad: Sequence[bool], words: Sequence[str]) -> list[bool]
 
 
 def _end_of(text: str, word: str, place: int) -> int | None:
-    """Return where a word ends that begins at a place of a text, case ignored."""
+    """Return the end of a word that begins at a position of a text, case ignored."""
     end = place + len(word)
     return end if text[place:end].lower() == word.lower() else None

@@ -41,14 +41,14 @@ class TagTable:
     layout: Layout
     confidence: float
     labellings: Callable[[Source, str | None], Labellings]
-    """Return the tags of a source and a side (mt, gap, source, or the usual one)."""
+    """Return the tags of a source and a side (mt, gap, source, or the default)."""
 
     def sniff(self, source: Source) -> Guess | None:
-        """Recognise the names of the columns, or rows of this layout behind lines about the submission."""
+        """Recognize the names of the columns, or rows of this layout after metadata of the submission."""
         return guess(source, self.layout, self.confidence)
 
     def read(self, source: Source, options: Options) -> Reading:
-        """Read the file; a table comes of it where it holds the truth and a system."""
+        """Read the file; it gives a table where it has gold tags and a system."""
         return reading_of(self.labellings(source, None), self.FORMAT, self.sniff(source), options)
 
 
@@ -75,13 +75,13 @@ Words = dict[tuple[str, str, str], dict[int, tuple[str, bool, int]]]
 
 
 def _tags_of_words(source: Source, side: str | None) -> Labellings:
-    """Return the tags of one side: as asked for, else the only one, else those of the translation.
+    """Return the tags of one side: the requested one, else the only one, else that of the translation.
 
     Raises
     ------
     ReadError
-        For a type that is not known (BT306), a side that is not there (BT308), words that are numbered twice or not
-        at all (BT303), and what is not a tag (BT140).
+        For an unknown type (BT306), a missing side (BT308), words that are numbered twice or not at all (BT303), and
+        invalid tags (BT140).
     """
     account = RowAccount()
     words: dict[str, Words] = {}
@@ -141,15 +141,15 @@ def _side_note(words: dict[str, Words], kind: str, source: Source) -> tuple[str,
     others = sorted(words.keys() - {kind})
     if not others:
         return ()
-    return (f'{source.name}: tags of side "{kind}" are taken; there are also tags of {some_of(others)}.',)
+    return (f'{source.name}: tags of side "{kind}" are used; there are also tags of {some_of(others)}.',)
 
 
 def _in_order(words: Words, kind: str, source: Source) -> tuple[Labelling, ...]:
-    # Gaps have no word of their own to be compared.
+    # Gaps have no word to compare.
     collector = Collector(source, "gap" if kind == "gap" else "word", has_texts=kind != "gap")
     for key, sentence in words.items():
         order = sorted(sentence)
-        start = min(order[0], 1)  # words are counted from 0, by some from 1
+        start = min(order[0], 1)  # words are counted from 0, in some files from 1
         absent = next((i for i, place in enumerate(order, start) if place != i), None)
         first = sentence[order[0]][2]
         if absent is not None:
@@ -167,7 +167,7 @@ WORDS = TagTable(
     Format(
         name="tag_rows",
         kind="tags",
-        description="OK or BAD for each word, a row a word: lp, method, type, sentence, word number, word, tag",
+        description="OK or BAD for each word, one row per word: lp, method, type, sentence, word number, word, tag",
     ),
     _WORD_LAYOUT,
     0.99,
@@ -199,7 +199,7 @@ def _tags_of_sentences(source: Source, side: str | None) -> Labellings:
     Raises
     ------
     ReadError
-        When words and tags differ in number (BT142), something is no tag (BT140), or gaps are asked for (BT308).
+        When words and tags differ in number (BT142), a tag is invalid (BT140), or gaps are requested (BT308).
     """
     if side not in (None, "mt"):
         raise source.error(f'There are no tags of side "{side}", only of mt. Choose that.', code="BT308")
@@ -217,7 +217,7 @@ def _tags_of_sentences(source: Source, side: str | None) -> Labellings:
         n_ends += words[-1:] == [END]
         bad = [tag(word, source, line, position) for position, word in enumerate(tags, 1)]
         collector.add(named(cells, source, line), " ".join(words), bad, line)
-    ends = f"{source.name}: {END} has a tag of its own in {n_ends:,} sentences, and is scored with the words."
+    ends = f"{source.name}: {END} has its own tag in {n_ends:,} sentences, and is scored with the words."
     return Labellings(
         parts=collector.labellings(),
         rows_read=account.n_rows,
@@ -230,7 +230,7 @@ SENTENCES = TagTable(
     Format(
         name="tag_sentences",
         kind="tags",
-        description="OK or BAD for each word, a row a sentence: lp, name, sid, mt, mttok and tags",
+        description="OK or BAD for each word, one row per sentence: lp, name, sid, mt, mttok and tags",
     ),
     _SENTENCE_LAYOUT,
     0.99,
@@ -265,8 +265,7 @@ def _tags_of_spans(source: Source, side: str | None) -> Labellings:
     Raises
     ------
     ReadError
-        For offsets that fit no span of the translation (BT305), a severity that is not known (BT306), or when gaps are
-        asked for (BT308).
+        For offsets outside the translation (BT305), an unknown severity (BT306), or when gaps are requested (BT308).
     """
     if side not in (None, "mt"):
         raise source.error(
@@ -296,14 +295,14 @@ def _spans(cells: RowCells, source: Source, line: int) -> list[Span]:
     starts, ends, labels = (cell.split() for cell in cells[4:7])
     if not len(starts) == len(ends) == len(labels):
         raise source.error(
-            f"The row has {len(starts)} starts, {len(ends)} ends and {len(labels)} labels. Write one of each a span.",
+            f"The row has {len(starts)} starts, {len(ends)} ends and {len(labels)} labels. Write one of each per span.",
             line=line,
             code="BT305",
         )
     spans = []
     for start, end, label in zip(starts, ends, labels, strict=True):
         if not (_OFFSETS.fullmatch(start) and _OFFSETS.fullmatch(end)):
-            raise _no_span(start, end, source, line, "are no offsets")
+            raise _no_span(start, end, source, line, "are not offsets")
         span = (int(start), int(end))
         if (span == (-1, -1)) != (label.casefold() == _NONE):
             raise _no_span(start, end, source, line, f'and "{label[:20]}" contradict each other')
@@ -313,11 +312,11 @@ def _spans(cells: RowCells, source: Source, line: int) -> list[Span]:
 
 
 def _marked(text: str, spans: Sequence[Span], source: Source, line: int) -> list[bool]:
-    """Return which of the characters, and of the place behind them, are in a span."""
+    """Return which characters, and whether the position after them, are in a span."""
     bad = [False] * (len(text) + 1)
     for start, end in spans:
         if not 0 <= start <= min(end, len(text)):
-            raise _no_span(str(start), str(end), source, line, f"fit no span of {len(text)} characters")
+            raise _no_span(str(start), str(end), source, line, f"are outside the {len(text)} characters")
         for place in range(start, max(min(end, len(text)), start + 1)):
             bad[place] = True
     return bad
@@ -344,11 +343,10 @@ def _check_severities(severities: Mapping[str, int], source: Source) -> None:
 def _span_notes(severities: Mapping[str, int], n_cut: int, source: Source) -> list[str]:
     counts = [f"{label} {severities[label]:,}" for label in _SEVERITIES if label in severities]
     shown = f" ({', '.join(counts)})" if counts else ""
-    notes = [
-        f"{source.name}: characters are tagged, and one place behind the last; severities are not told apart{shown}."
-    ]
+    about = "characters are tagged, and one position after the last; severities are not distinguished"
+    notes = [f"{source.name}: {about}{shown}."]
     if n_cut:
-        notes.append(f"{source.name}: spans that end behind the translation and were cut there: {n_cut:,}.")
+        notes.append(f"{source.name}: spans that end after the translation and were truncated: {n_cut:,}.")
     return notes
 
 
@@ -356,7 +354,7 @@ SPANS = TagTable(
     Format(
         name="tag_spans",
         kind="tags",
-        description="error spans by characters, a row a sentence: lp, name, sid, mt, start_id, end_id and error",
+        description="error spans by characters, one row per sentence: lp, name, sid, mt, start_id, end_id and error",
     ),
     _SPAN_LAYOUT,
     0.985,
@@ -364,9 +362,9 @@ SPANS = TagTable(
 )
 """Error spans of WMT23: ``lp name sid mt start_id end_id error``, several spans with blanks between, -1 -1 no-error.
 
-Offsets count characters of the translation from 0, and the end is not part of the span. A span without length marks
-the character at which it stands; at the end of the translation it says that something is missing there, so every
-sentence has one more place than characters. What is a place of a span is BAD, as in the task's own scorer.
+Offsets count characters of the translation from 0, and the end is not part of the span. A span of length 0 marks the
+character at its position; at the end of the translation it marks an omission, so every sentence has one more position
+than characters. All positions of a span are BAD, as in the task's own scorer.
 """
 
 TAG_TABLES = (WORDS, SENTENCES, SPANS)

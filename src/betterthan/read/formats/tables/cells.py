@@ -19,7 +19,7 @@ MOST_CELLS = 400_000_000
 
 
 class FilledCells(NamedTuple):
-    """Scores as systems × segments, and how many rows were merged into another row."""
+    """Scores as systems × segments, and the number of rows merged into another row."""
 
     values: FloatArray
     merged: int
@@ -49,7 +49,7 @@ def fill(
     Raises
     ------
     ReadError
-        For two rows of the same segment and system (BT101), or a table too large to hold (BT107).
+        For two rows of the same segment and system (BT101), or a table that is too large (BT107).
     """
     shape = (len(systems.names), len(segments.names))
     if shape[0] * shape[1] > MOST_CELLS:
@@ -78,7 +78,7 @@ def _placed(
         count = np.bincount(cell[known], minlength=seen.size)
         np.divide(total, count, out=values, where=count > 0)
     elif duplicates == "first":
-        # Assigned backwards, so that the first row has the last word.
+        # Assigned backwards, so that the first row wins.
         values[cell[::-1]] = scores[::-1]
     else:
         values[cell] = scores
@@ -86,7 +86,7 @@ def _placed(
 
 
 def second_rows(cell: npt.NDArray[np.int64]) -> tuple[int, int]:
-    """Return the first pair of positions that share a cell, by where the second of them stands."""
+    """Return the first pair of positions that share a cell, by the position of the second."""
     order = np.argsort(cell, kind="stable")
     again = np.flatnonzero(cell[order][1:] == cell[order][:-1]) + 1
     second = order[again].min()
@@ -95,7 +95,7 @@ def second_rows(cell: npt.NDArray[np.int64]) -> tuple[int, int]:
 
 
 def duplicate_cure(grid: Grid, cell: npt.NDArray[np.int64], first: int, second: int) -> str:
-    """Return what to do about scores that share a cell, of which the rows `first` and `second` of the grid are two."""
+    """Return the hint for scores that share a cell, such as those in rows `first` and `second` of the grid."""
     column_hint = telling_column(grid, first, second)
     if column_hint is not None:
         return column_hint
@@ -123,15 +123,15 @@ def _duplicate(
     system = quoted(systems.names[systems.codes[second]])
     line = grid.line(int(rows[first]))
     before = f"line {line}" if line is not None else f"row {int(rows[first]) + 1}"
-    cure = duplicate_cure(grid, cell, int(rows[first]), int(rows[second]))
+    hint = duplicate_cure(grid, cell, int(rows[first]), int(rows[second]))
     return fault(
         grid,
         Message(
-            "Segment {segment} of system {system} was already given in {before}. {cure}",
+            "Segment {segment} of system {system} was already given in {before}. {hint}",
             segment=segment,
             system=system,
             before=before,
-            cure=cure,
+            hint=hint,
         ),
         row=int(rows[second]),
         code="BT101",
@@ -148,23 +148,23 @@ def one_score_each(grid: Grid) -> ReadError:
     """Build the error for a table of system-level scores."""
     return fault(
         grid,
-        "There is one score for each system, so paired tests are impossible: they need the score of every "
-        "segment. Give the file of segment scores.",
+        "There is only one score for each system, and paired tests need the score of every segment. Use the file of "
+        "segment scores.",
         code="BT103",
     )
 
 
 def nameless_row(grid: Grid, row: int, column: int | None, what: str) -> str:
-    """Say that a row names no system, segment or judge; see :func:`~betterthan.read.grid.numerals.missing_name`."""
+    """Build the error for a row without a name; see :func:`~betterthan.read.grid.numerals.missing_name`."""
     cell = "" if column is None else grid.cell(row, column)
-    # What is null in JSON or a data frame is shown as "None", which the user did not write.
+    # A null of JSON or a data frame would be shown as "None", which is not in the user's file.
     return missing_name("" if cell == str(None) else cell, what)
 
 
 def usable_groups(labels: dict[str, Labels], *, is_named: bool) -> tuple[dict[str, Labels], tuple[str, ...]]:
-    """Settle what the documents mean for the segments, and say so.
+    """Resolve documents and segments, with notes.
 
-    A column of documents with gaps is left out unless the user asked for it; segments that are counted anew in
+    A column of documents with missing values is left out unless it was requested; segments whose numbering restarts in
     every document become document:segment.
     """
     groups = labels.get("group")
@@ -174,12 +174,12 @@ def usable_groups(labels: dict[str, Labels], *, is_named: bool) -> tuple[dict[st
         if is_named:
             raise TableError(f"{int((groups.codes < 0).sum())} rows have no group. Fill these cells in.")
         rest = {role: names for role, names in labels.items() if role != "group"}
-        return rest, ("Documents were left out, because some rows name none.",)
+        return rest, ("Documents were left out, because some rows have none.",)
     return _with_documents(labels, groups)
 
 
 def _with_documents(labels: dict[str, Labels], groups: Labels) -> tuple[dict[str, Labels], tuple[str, ...]]:
-    """Make (document, segment) the segment when segments are counted anew in every document."""
+    """Make (document, segment) the segment when numbering restarts in every document."""
     items = labels["item"]
     document = groups.codes[first_rows(items.codes, len(items.names))]
     if (document[items.codes] == groups.codes).all():

@@ -73,7 +73,7 @@ class LongColumns:
         Empty rows.
     notes : tuple of str
     level : {"segment", "document", "system"}
-        What a score belongs to.
+        The unit of a score.
     """
 
     grid: Grid
@@ -86,12 +86,12 @@ class LongColumns:
     level: str = "segment"
 
     def declared(self, rows: IntArray | None) -> bool | None:
-        """Return what the file's own column says about the direction of the metric in `rows`.
+        """Return the direction of the metric in `rows` according to the file's own column.
 
         Raises
         ------
         ReadError
-            When it says different things, or neither true nor false (BT106).
+            When it is inconsistent, or neither true nor false (BT106).
         """
         directions = self.labels.get("direction")
         if directions is None:
@@ -158,7 +158,7 @@ def _check_roles(grid: Grid, positions: dict[str, int], roles: Sequence[str]) ->
 
 def _no_column(what: str, grid: Grid, role: str) -> Message:
     return Message(
-        "{what} (columns: {columns}). Say which one does: {fix}.",
+        "{what} (columns: {columns}). Name the column: {fix}.",
         what=what,
         columns=some_of(grid.header),
         fix=role_option(role),
@@ -166,7 +166,7 @@ def _no_column(what: str, grid: Grid, role: str) -> Message:
 
 
 def _level(grid: Grid, positions: dict[str, int]) -> str:
-    """Return what scores belong to; without a column of segments, a document takes its place, else the system.
+    """Return the unit of the scores; without a column of segments it is the document, else the system.
 
     Raises
     ------
@@ -183,8 +183,8 @@ def _level(grid: Grid, positions: dict[str, int]) -> str:
     raise fault(
         grid,
         Message(
-            "No column says which segment a score belongs to (columns: {columns}), so systems cannot be compared "
-            "segment by segment. Say which one does with {item}, or give each system a column.",
+            "No column identifies the segments (columns: {columns}), so systems cannot be compared segment by "
+            "segment. Name the column with {item}, or write one column per system.",
             columns=some_of(grid.header),
             item=role_option("item"),
         ),
@@ -205,14 +205,14 @@ def _is_once(grid: Grid, positions: dict[str, int]) -> bool:
 
 
 def system_level_note() -> str:
-    """Say that a table holds one score a system."""
+    """Return a note that a table has one score per system."""
     return "There is one score for each system, so systems cannot be compared segment by segment."
 
 
 def _score_columns(
     grid: Grid, positions: dict[str, int], ignored: set[int], forced: frozenset[int]
 ) -> tuple[list[int], tuple[str, ...]]:
-    """Return the column named as score; else every column of numbers is a metric of its own."""
+    """Return the column named as score; otherwise every column of numbers is a metric."""
     if "score" in positions:
         if forced:
             raise fault(
@@ -245,7 +245,7 @@ def _score_columns(
     chosen = [column for column in chosen if column not in ids] or chosen
     for column in mixed:
         row = values[[free.index(column)]]
-        # A few texts among many numbers are slips in a metric; a few numbers among many texts are answers.
+        # A few texts among many numbers are typos in a metric; a few numbers among many texts are answers.
         if not chosen or np.isfinite(row).sum() > np.isinf(row).sum():
             check_numbers(grid, row, [column])
     if not chosen:
@@ -273,7 +273,7 @@ def _check_names(grid: Grid, positions: dict[str, int], labels: dict[str, Labels
             row = int(rows[empty[0]])
             raise fault(grid, nameless_row(grid, row, positions.get(role), what), row=row, code="BT105")
     if rows.size == 0:
-        raise fault(grid, "Every row is empty. Check what wrote the file.", code="BT011")
+        raise fault(grid, "Every row is empty. Check the program that wrote the file.", code="BT011")
 
 
 FORMAT = Format(
@@ -289,12 +289,12 @@ _ROLES = ("item", "system", "score", "metric", "group", "direction")
 
 @once
 def sniff(source: Source) -> Guess | None:
-    """Recognise a header with a system column and a score column."""
+    """Recognize a header with a system column and a score column."""
     return guess(peek(source), path=source.name)
 
 
 def guess(look: Peek, *, path: str) -> Guess | None:
-    """Say how sure it is that a table is long."""
+    """Return the confidence that a table is long."""
     try:
         roles = find(look.header, {}, ("item", "system", "score"), path=path)
     except ReadError as error:
@@ -325,10 +325,10 @@ def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
 
 
 def _read_turned(grid: Grid, options: Options, *, stem: str) -> Reading:
-    """Read a table of which each row was a system."""
+    """Read a table that had one row per system."""
     plain_options = replace(
         options, columns={}, ignore_columns=(), keep_columns=()
-    )  # they name columns of the file
+    )  # these are columns of the file
     reading = wide_table.read_grid(grid, plain_options, stem=stem, because=TURNED)
     note = f"In this table {TURNED}."
     (scores,) = (table for table in reading.tables if isinstance(table, Scores))
@@ -381,7 +381,7 @@ def _parts(columns: LongColumns, options: Options, stem: str) -> Iterator[_Metri
 
 
 def table_name(column: str, columns: LongColumns, options: Options, stem: str) -> str:
-    """Return what the scores of a column are called: of several columns, each by its own name."""
+    """Return the name of the scores of a column; with several columns, the name of each column."""
     if len(columns.scores) > 1:
         return column
     return options.name or (stem if "score" in columns.roles else column)

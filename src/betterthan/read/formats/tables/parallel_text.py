@@ -1,6 +1,6 @@
-"""Line-parallel text files: outputs, references and sources, one segment a line.
+"""Line-parallel text files: outputs, references and sources, one segment per line.
 
-The formats have no ids, so line order is all there is, and all files must have the same number of lines.
+The format has no ids, so lines are matched by position, and all files must have the same number of lines.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.texts import Texts
 
 FORMAT = Format(
-    name="text", kind="texts", description="Plain text, one segment a line, the same lines in every file."
+    name="text", kind="texts", description="Plain text, one segment per line, the same lines in every file."
 )
 NOT_SUPPLIED = "[No translation supplied]"
 
 _TEXT = (".txt", ".src", ".ref", ".mt", ".hyp", ".tok")
-# A table of which few rows are damaged is still a table, and its reader names the damage.
+# A table with a few damaged rows is still a table, and its reader reports the damage.
 _ENOUGH = 5
-# Layouts of one file that hold the outputs of all systems.
+# Layouts in which one file holds the outputs of all systems.
 _SETS = ("texts_table", "wmt_texts")
 _SHAPED = 0.6
 is_source = re.compile(r"(?:src|sources?)(?=[._-]|$)", re.IGNORECASE).match
@@ -40,7 +40,7 @@ is_reference = re.compile(r"ref(?:erences?)?[A-Za-z0-9]?(?:[._-]?[A-Z0-9])?(?=[.
 
 
 def is_role(file: str) -> bool:
-    """Whether a file is called like a source or a reference.
+    """Whether a file is named like a source or a reference.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class _Lines(NamedTuple):
 
 
 def sniff(source: Source) -> Guess | None:
-    """Say how sure it is that a file is plain text: never very, since any layout of text is also text."""
+    """Return the confidence that a file is plain text; always low, because any text layout is also text."""
     head = source.head if len(source.head) < HEAD_BYTES else source.head.rpartition(b"\n")[0]
     try:
         text = head.decode("utf-8-sig")
@@ -69,14 +69,14 @@ def sniff(source: Source) -> Guess | None:
     if text.lstrip()[:1] in ("{", "["):
         return None
     if source.suffix in _TEXT and _is_prose(source):
-        return Guess(confidence=0.85, because="lines of text without the shape of a table")
+        return Guess(confidence=0.85, because="lines of text that do not form a table")
     if source.suffix == ".txt":
         return Guess(confidence=0.2, because="the name ends in .txt and no table was recognized")
-    return Guess(confidence=0.05, because="it is text of which nothing else was recognized")
+    return Guess(confidence=0.05, because="it is text, and no other format was recognized")
 
 
 def _is_prose(source: Source) -> bool:
-    """Whether no delimiter cuts the lines into as many cells each: commas of sentences do not make a table."""
+    """Whether no delimiter splits the lines into equal numbers of cells: commas in sentences do not make a table."""
     lines = [line for line in first_lines(source) if line.strip()]
     if len(lines) < _ENOUGH:
         return False
@@ -93,7 +93,7 @@ def read(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the pro
     texts = _texts([lines], references=(), sources=None)
     return Reading(
         format=FORMAT,
-        because="one segment a line",
+        because="one segment per line",
         tables=(texts,),
         rows_read=len(lines.lines),
         rows_kept=len(lines.lines),
@@ -111,7 +111,7 @@ def read_texts(outputs: Several, *, references: Several = (), sources: FileLike 
     Parameters
     ----------
     outputs : path, folder, pattern, list of these, or mapping of names to paths
-        A system is named by the mapping, by ``"NAME=path"``, or by its file's stem. A folder given alone may hold the
+        A system is named by the mapping, by ``"NAME=path"``, or by its file's stem. A single folder may hold the
         references (``ref*``) and the source (``src.*``) as well.
     references : likewise, optional
         Any number; a single one without a name is called "ref".
@@ -143,25 +143,25 @@ def read_texts(outputs: Several, *, references: Several = (), sources: FileLike 
     left_out = _of_no_system(named, others) if is_path and len(named) > 1 else []
     systems = [_read_lines(one) for one in named if one not in left_out]
     if not systems:
-        raise ReadError("No output was given. Pass at least one file.", code="BT134")
+        raise ReadError("There are no outputs. Pass at least one file.", code="BT134")
     refs = [_read_lines(one) for one in opened]
     if len(opened) == 1 and not opened[0].is_explicit:
         refs = [refs[0]._replace(name="ref")]
     texts = _texts(systems, references=refs, sources=None if source is None else _read_lines(source))
     if not left_out:
         return texts
-    note = f"Not read as outputs, being sources or references: {some_of([one.name for one in left_out])}."
+    note = f"Not read as outputs, because they are sources or references: {some_of([one.name for one in left_out])}."
     return replace(texts, notes=(*texts.notes, note))
 
 
 def _of_no_system(named: Sequence[NamedSource], others: Sequence[NamedSource]) -> list[NamedSource]:
-    """Return the files of a folder or pattern that are given as references or source, or called like them."""
+    """Return the files of a folder or pattern that are passed as references or source, or named like them."""
     known = {one.source.path.resolve() for one in others}
     return [one for one in named if one.source.path.resolve() in known or is_role(one.source.name)]
 
 
 def _whole_set(outputs: Any) -> Texts | None:  # noqa: ANN401  (a path)
-    """Return what a folder, a pattern or a table of texts holds, its references and source told apart; else None."""
+    """Return the texts of a folder, a pattern or a table of texts, with references and source separated; else None."""
     from betterthan.read.sniff import read_any  # noqa: PLC0415  (it asks this reader too)
 
     if os.fspath(outputs) == "-":
@@ -180,7 +180,7 @@ def _is_set(source: Source) -> bool:
 
     try:
         return recognise(source).format in _SETS
-    except ReadError:  # lines of text need not look like anything
+    except ReadError:  # lines of text have no recognizable form
         return False
 
 

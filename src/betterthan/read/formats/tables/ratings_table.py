@@ -1,4 +1,4 @@
-"""Ratings tables: a long table with a column that says who judged."""
+"""Ratings tables: a long table with a column of judges."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ FORMAT = Format(
     chooses_columns=True,
     rows="grid",
 )
-# What people and models grade by; a column of larger whole numbers holds identifiers.
+# Largest grade in use; a column of larger integers holds identifiers.
 _HIGHEST_GRADE = 10
 _ROLES = ("item", "system", "score", "judge", "group", "direction", "metric")
 
 
 @once
 def sniff(source: Source) -> Guess | None:
-    """Recognise a long table with a column of judges."""
+    """Recognize a long table with a column of judges."""
     return guess(peek(source), path=source.name)
 
 
 def guess(look: Peek, *, path: str) -> Guess | None:
-    """Say how sure it is that a table holds single judgments."""
+    """Return the confidence that a table holds single judgments."""
     long = guess_long(look, path=path)
     if long is None or long.confidence <= 0.5:
         return None
@@ -72,7 +72,7 @@ def read(source: Source, options: Options) -> Reading:
 
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
-    """Read a grid as a ratings table; `stem` names what was asked if the table does not.
+    """Read a grid as a ratings table; `stem` names the ratings if the table does not.
 
     Where the user named the column of judges as something else, such as the score, it is a long table.
     """
@@ -108,15 +108,15 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
 
 
 def _check_judges(columns: LongColumns) -> None:
-    """Refuse a column "judge" that may hold the judge's verdicts instead of names.
+    """Raise when a column "judge" may hold the judge's verdicts instead of names.
 
-    Verdicts are few numbers, one for each segment of a system; a judge who is called by a number judges several outputs
-    of a segment, or shares some with another judge.
+    Verdicts are few distinct numbers, one for each segment of a system; a judge with a numeric name judges several
+    outputs of a segment, or shares some with another judge.
 
     Raises
     ------
     ReadError
-        When it may be either (BT223).
+        When it is ambiguous (BT223).
     """
     judge = columns.labels["judge"]
     values = parse_all(judge.names)
@@ -171,7 +171,7 @@ def _parts(columns: LongColumns, options: Options, stem: str) -> list[tuple[str,
 
 
 def _once(columns: LongColumns, rows: IntArray, options: Options) -> IntArray:
-    """Leave one judgment of a segment of a system by a judge; "mean" keeps all, which are averaged later."""
+    """Keep one judgment per segment, system and judge; "mean" keeps all, which are averaged later."""
     if options.duplicates == "mean" or rows.size == 0:
         return rows
     item, system, judge = (columns.labels[role] for role in ("item", "system", "judge"))

@@ -1,6 +1,6 @@
-"""Lists of segments: a table that says to which document, domain or language pair each segment belongs, and no more.
+"""Lists of segments: a table with the document, domain or language pair of each segment, without scores.
 
-Nothing can be compared by it, so it gives no table; it is recognized so that a folder that has one can be looked at.
+It is recognized so that a folder that contains one can be checked.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SHOWN = 12
 
 
 def sniff(source: Source) -> Guess | None:
-    """Recognise columns for segment and document, and none that could be anything else."""
+    """Recognize columns for segment and document, without any that could be something else."""
     header = peek(source).header
     if not header or not all(plain(name) in _KNOWN for name in header):
         return None
@@ -48,7 +48,7 @@ def sniff(source: Source) -> Guess | None:
 
 
 def read(source: Source, options: Options) -> Reading:
-    """Count the segments and documents; there is no table to give."""
+    """Count the segments and documents; there is no table to return."""
     guess = sniff(source)
     with open_grid(source) as grid:
         roles = find(grid.header, options.columns, _ROLES, path=grid.name)
@@ -71,12 +71,12 @@ def read(source: Source, options: Options) -> Reading:
 
 
 def _counted(grid: Grid, roles: dict[str, int]) -> list[str]:
-    """Count by language pair where there is one; a segment may stand once in each.
+    """Count by language pair where there is one; a segment may occur once in each.
 
     Raises
     ------
     ReadError
-        For a row without a segment (BT105) or a segment that stands twice (BT101).
+        For a row without a segment (BT105) or a segment that occurs twice (BT101).
     """
     pairs = next((grid.labels(i) for i, name in enumerate(grid.header) if plain(name) in PAIRS), None)
     codes = np.zeros(grid.n_rows, dtype=np.int64) if pairs is None else pairs.codes.astype(np.int64)
@@ -105,5 +105,5 @@ def _check_once(
     again = int(np.setdiff1d(np.arange(cell.size), first)[0])
     name = quoted(names[int(cell[again]) % len(names)])
     raise fault(
-        grid, f"Segment {name} stands in the list twice. Remove one of them.", row=again, code="BT101"
+        grid, f"Segment {name} occurs twice in the list. Remove one of them.", row=again, code="BT101"
     )

@@ -1,8 +1,7 @@
-"""Several tables in one file, one below the other, told apart by a column such as ``lp`` or ``dataset``.
+"""Several tables in one file, distinguished by a column such as ``lp`` or ``dataset``.
 
-Segment 1 of English–German and segment 1 of Chinese–English have nothing to do with each other. Such a file is read
-table by table, so that all of it can be looked at; where one table is needed, :func:`whole` refuses it and says how to
-choose.
+Segment 1 of English–German and segment 1 of Chinese–English are unrelated. Such a file is read table by table, so that
+all of it can be checked; where one table is needed, :func:`whole` raises an error with a hint.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ PAIRS = ("lp", "langs", "langpair", "languagepair", "pair", *_LANGUAGES)
 """Columns that hold language pairs or one side of them, without case and punctuation."""
 _TEST_SETS = ("dataset", "testset", "benchmark", "split", "language", "lang")
 _SUBJECTS = ("task", "subject")
-# Most test sets have these, and are meant as a whole: only `check` speaks of them.
+# Most test sets have these, and are used as a whole: only `check` reports them.
 _DOMAINS = ("domain", "category", "genre")
 _SETS = (*PAIRS, *_TEST_SETS, *_SUBJECTS, *_DOMAINS, "data")
 _is_pair = re.compile(r"[A-Za-z]{2,3}(?:_[A-Za-z]+)?\s*[-–→>_]+\s*[A-Za-z]{2,3}(?:_[A-Za-z]+)?").fullmatch
@@ -43,7 +42,7 @@ _OF_ONE_TABLE = ("BT102", "BT104")  # missing scores, only one system
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeparateReading(Reading):
-    """Tables of one file that do not belong together, and the error for whoever needs them in one."""
+    """Unrelated tables of one file, and the error for use where one table is needed."""
 
     error: ReadError
 
@@ -62,7 +61,7 @@ def whole(reading: Reading) -> Reading:
 
 
 def read_separately(grid: Grid, options: Options, read_one: Callable[[Grid], Reading]) -> Reading:
-    """Read a grid as one table, or as several where a column says that there are several.
+    """Read a grid as one table, or as several where a column distinguishes them.
 
     Parameters
     ----------
@@ -75,7 +74,7 @@ def read_separately(grid: Grid, options: Options, read_one: Callable[[Grid], Rea
     -------
     Reading
         An :class:`SeparateReading` when there are several language pairs, or when the same segment of a system occurs
-        again and a column tells the two apart; its tables are called after the value of that column.
+        again and a column distinguishes the two; its tables are named after the values of that column.
     """
     spelled = _spelled_differently(grid)
     pairs = pair_column(grid, options)
@@ -130,16 +129,16 @@ def _not_pooled(
 
 
 def _parted_languages(grid: Grid, column: str, read_one: Callable[[Grid], Reading]) -> SeparateReading:
-    """Read language pairs of which no two share a segment, so that they could be pooled, but were not asked to be."""
+    """Read language pairs without common segments, which could be pooled but are kept separate by default."""
     error = _pooled(grid, column)
     try:
         return _parted(grid, column, read_one, error)
-    except ReadError as other:  # a pair by itself is no table
+    except ReadError as other:  # a single pair does not form a table
         raise error from other
 
 
 def _with_problems(reading: Reading, problems: Sequence[Problem]) -> Reading:
-    """Add problems to a reading, and to the notes of its tables, so that they stand beside every result."""
+    """Add problems to a reading, and to the notes of its tables, so that they appear with every result."""
     if not problems:
         return reading
     messages = tuple(problem.message for problem in problems)
@@ -163,7 +162,7 @@ def _named_columns(options: Options) -> set[str]:
 
 
 def _language_pairs(grid: Grid) -> tuple[str, ...]:
-    """Return the language pairs that a column names, also when it is one."""
+    """Return the language pairs in a column, even if there is only one."""
     columns = (name for name in grid.header if plain(name) in PAIRS and _are_languages(grid, name))
     return next((tuple(_values(grid, name)) for name in columns), ())
 
@@ -174,12 +173,12 @@ def _are_languages(grid: Grid, column: str) -> bool:
 
 
 def _several(grid: Grid, names: Sequence[str]) -> list[str]:
-    """Return the columns of these names that tell at least two sets of rows apart."""
+    """Return the columns with these names that distinguish at least two sets of rows."""
     return [name for name in grid.header if plain(name) in names and 2 <= len(_values(grid, name)) <= _MOST]
 
 
 def _share_segments(grid: Grid, column: str, item: int) -> bool:
-    """Whether a segment of the same name occurs in several language pairs (documents would tell them apart)."""
+    """Whether a segment of the same name occurs in several language pairs, not distinguished by documents."""
     items = grid.labels(item)
     keys = np.array([*_keys(grid, column).values(), -1], dtype=np.int64)
     pairs = keys[grid.labels(grid.header.index(column)).codes]
@@ -189,7 +188,7 @@ def _share_segments(grid: Grid, column: str, item: int) -> bool:
 
 
 def _spellings(grid: Grid, name: str) -> dict[str, list[str]]:
-    """Return how each value of a column is written: blanks around it, and case, make no other value."""
+    """Return the canonical form of each value of a column, ignoring surrounding blanks and case."""
     try:
         names = grid.labels(grid.header.index(name)).names
     except ReadError:  # objects or lists
@@ -212,7 +211,7 @@ def _keys(grid: Grid, name: str) -> dict[str, int]:
 
 
 def _spelled_differently(grid: Grid) -> tuple[Problem, ...]:
-    """Announce values of language pairs and test sets that are written in several ways and count as one."""
+    """Yield warnings for language pairs and test sets with several spellings, which count as one."""
     variants = []
     for name in grid.header:
         if plain(name) not in _SETS:
@@ -220,11 +219,9 @@ def _spelled_differently(grid: Grid) -> tuple[Problem, ...]:
         for spelled in _spellings(grid, name).values():
             if len(spelled) > 1:
                 ways = some_of([quoted(each) for each in spelled])
-                message = (
-                    f"Column {quoted(name)} has one value in several spellings, which count as one: {ways}."
-                )
+                message = f"Column {quoted(name)} has several spellings of the same value, which count as one: {ways}."
                 variants.append(
-                    Problem(code="BT238", place=grid.name, message=f"{message} Write it in one way.")
+                    Problem(code="BT238", place=grid.name, message=f"{message} Use one spelling.")
                 )
     return tuple(variants)
 
@@ -293,12 +290,12 @@ def _notes(parts: dict[str, Reading]) -> tuple[str, ...]:
 
 
 def _problems(parts: dict[str, Reading]) -> tuple[Problem, ...]:
-    """Return the problems of all parts, without what is counted with each table and matters only when it is chosen."""
+    """Return the problems of all parts, without those that matter only for a single table."""
     problems_of = [(value, problem) for value, reading in parts.items() for problem in reading.problems]
     return tuple(
         dict.fromkeys(
             problem
-            if problem.code == "BT203"  # the same of every part
+            if problem.code == "BT203"  # the same for every part
             else replace(problem, message=Message("{value}: {message}", value=value, message=problem.message))
             for value, problem in problems_of
             if problem.code not in _OF_ONE_TABLE
@@ -311,8 +308,8 @@ def _not_comparable(grid: Grid, column: str, rows: dict[str, int]) -> ReadError:
     listed = [f"{value}: {count:,} rows" for value, count in rows.items()]
     return ReadError(
         Message(
-            "Column {column} holds {n} {values} ({listed}) with segments of the same names, which cannot be compared "
-            "with each other. Choose one with {where}; if the column means something else, leave it out: {ignore}.",
+            "Column {column} holds {n} {values} ({listed}) with segments of the same names, which are not "
+            "comparable. Choose one with {where}; if the column means something else, leave it out: {ignore}.",
             column=quoted(column),
             n=len(rows),
             values=_what(column),
@@ -330,8 +327,8 @@ def _pooled(grid: Grid, column: str) -> ReadError:
     every = [*values[:_SHOWN], *([MORE] if len(values) > _SHOWN else [])]
     return ReadError(
         Message(
-            "Column {column} holds {n} {what} ({values}), and a system is a different one in each. "
-            "Choose one with {one}; to pool them, name all: {every}.",
+            "Column {column} holds {n} {what} ({values}), and systems differ between them. "
+            "Choose one with {one}; to pool them, list all: {every}.",
             column=quoted(column),
             n=len(values),
             what=_what(column),
@@ -345,7 +342,7 @@ def _pooled(grid: Grid, column: str) -> ReadError:
 
 
 def _what(column: str) -> str:
-    """Return what a column tells apart, in words."""
+    """Return what a column distinguishes, in words."""
     if plain(column) not in PAIRS:
         return "values"
     return "languages" if plain(column) in _LANGUAGES else "language pairs"

@@ -1,4 +1,4 @@
-"""Any table as plain rows with canonical columns: what `convert` writes and every reader understands."""
+"""Tables as tidy rows with canonical columns, as `convert` writes them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REFERENCE = "@ref"
 
 
 class Tidy(NamedTuple):
-    """Column names and rows; None is a missing cell. `measured` names columns of numbers beside the canonical ones."""
+    """Column names and rows; None is a missing cell. `measured` names columns of numbers besides the canonical ones."""
 
     columns: tuple[str, ...]
     rows: Iterator[Row]
@@ -54,7 +54,7 @@ def tidy(table: AnyTable) -> Tidy:
     [('1', 'A', 0.5, 'm', True), ('2', 'A', None, 'm', True)]
     """
     raise TableError(
-        f"{type(table).__name__} have no form as plain rows. Write scores, for example counts.per_segment()."
+        f"{type(table).__name__} cannot be written as plain rows. Write scores, for example counts.per_segment()."
     )
 
 
@@ -62,13 +62,13 @@ def all_tidy(tables: Sequence[AnyTable]) -> Tidy:
     """Return several tables of one kind, such as the scores of several metrics, as one."""
     if not tables:
         raise TableError(
-            "There is no table to write: a file of tags or labels says nothing about a system by itself. "
-            "Give a folder with gold.tags and the tags of systems."
+            "There is no table to write: a single file of tags cannot be evaluated. Use a folder with gold.tags and "
+            "the tags of systems."
         )
     if len(tables) > 1 and not isinstance(tables[0], Scores | Ratings) and not _fit(tables):
         raise TableError(
             Message(
-                "These are {n} tables, of several language pairs, and their rows would be mixed up in one file. "
+                "There are {n} tables of several language pairs, whose rows would be mixed up in one file. "
                 "Choose one, for example with {where}.",
                 n=len(tables),
                 where=Option("where", {"lp": "en-de"}),
@@ -80,13 +80,13 @@ def all_tidy(tables: Sequence[AnyTable]) -> Tidy:
         part.columns == columns for part in parts
     ):
         raise TableError(
-            "Only tables of the same kind, all with documents or all without, fit into one file."
+            "Only tables of the same kind, all with documents or all without, can be written to one file."
         )
     return Tidy(columns, (row for part in parts for row in part.rows), parts[0].measured)
 
 
 def _fit(tables: Sequence[AnyTable]) -> bool:
-    """Whether tags or texts can be told apart in one file: by their segments, with the same systems in each."""
+    """Whether tags or texts can share one file: with distinct segments and the same systems in each."""
     if not all(isinstance(table, WordTags | Texts) for table in tables):
         return False
     segments = [name for table in tables if isinstance(table, WordTags | Texts) for name in table.segments]
@@ -102,7 +102,7 @@ def _group(groups: tuple[str, ...] | None, segment: int) -> tuple[str, ...]:
 
 
 def _check_direction(table: Scores | Ratings) -> None:
-    """Refuse to write down a direction that is not clear: whoever reads the file would believe it."""
+    """Raise when a direction is unclear: a reader of the file would rely on it."""
     if table.direction_doubt:
         raise ReadError(table.direction_doubt, code="BT220")
 
@@ -113,7 +113,7 @@ def _scores(table: Scores) -> Tidy:
     columns = (*_with_groups(table.groups, "item", "system", "score", "metric"), "higher_is_better")
 
     def rows() -> Iterator[Row]:
-        # System by system, and missing scores too: so the order of first appearance is the table's.
+        # System by system, including missing scores, so that the order of first appearance is that of the table.
         for system, values in zip(table.systems, table.values, strict=True):
             for j, value in enumerate(values.tolist()):
                 score = None if math.isnan(value) else value
@@ -159,7 +159,7 @@ def _matches(table: Matches) -> Tidy:
 
 
 def _numbered(codes: Sequence[int]) -> list[str]:
-    """Return codes as texts of one length, so that their order as texts is their order as numbers."""
+    """Return codes as zero-padded texts, which sort like numbers."""
     width = len(str(max(codes, default=0)))
     return [f"{code:0{width}d}" for code in codes]
 
@@ -193,14 +193,14 @@ def _text_rows(table: Texts) -> Tidy:
     def rows() -> Iterator[Row]:
         for system, lines in named:
             for j, text in enumerate(lines):
-                # A missing output is a missing row, for an empty cell is an empty text.
+                # A missing output is a missing row, because an empty cell is an empty text.
                 if text is not None:
                     yield (table.segments[j], system, text, *_group(table.groups, j))
 
     return Tidy(columns, rows())
 
 
-# What tidy tables of tags and texts have in common: a segment, a system, and one more column.
+# Common parts of tidy tables of tags and texts: a segment, a system, and one more column.
 
 
 class TidyRows(NamedTuple):
@@ -212,7 +212,7 @@ class TidyRows(NamedTuple):
 
 
 def position(header: tuple[str, ...], name: str) -> int | None:
-    """Return the column of that name, case and punctuation ignored."""
+    """Return the column with this name, case and punctuation ignored."""
     return next((i for i, column in enumerate(header) if plain(column) == name), None)
 
 
@@ -226,14 +226,12 @@ def has_columns(look: Peek, *names: str) -> bool:
 
 
 def load_rows(grid: Grid, options: Options) -> TidyRows:
-    """Read who and where; every row must name its segment and system (BT105)."""
+    """Read the labels; every row must have a segment and a system (BT105)."""
     roles = find(grid.header, options.columns, ("item", "system", "group"), path=grid.name)
     labels = {role: grid.labels(column) for role, column in roles.items()}
     for role, what in (("item", "segment"), ("system", "system")):
         if role not in labels:
-            raise fault(
-                grid, f"No column names the {what}. Say which one does: --{role} COLUMN.", code="BT021"
-            )
+            raise fault(grid, f"No column names the {what}. Name the column: --{role} COLUMN.", code="BT021")
         empty = np.flatnonzero(labels[role].codes < 0)
         if empty.size:
             text = nameless_row(grid, int(empty[0]), roles[role], what)
@@ -246,7 +244,7 @@ def load_rows(grid: Grid, options: Options) -> TidyRows:
 
 
 def check_once(grid: Grid, rows: TidyRows, *more: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
-    """Raise when a segment of a system occurs twice (BT101); `more` is part of what must differ."""
+    """Raise when a segment of a system occurs twice (BT101); `more` is an additional key."""
     cell = rows.systems.codes.astype(np.int64) * len(rows.items.names) + rows.items.codes
     for extra in more:
         cell = cell * (int(extra.max(initial=0)) + 1) + extra
@@ -264,7 +262,7 @@ def check_once(grid: Grid, rows: TidyRows, *more: np.ndarray[tuple[int], np.dtyp
 _TAGS = Format(
     name="tags_table",
     kind="tags",
-    description="a table with one row for each word: item, system (@gold for the truth), position and tag",
+    description="a table with one row for each word: item, system (@gold for gold tags), position and tag",
     columns=frozenset({"item", "system", "group"}),
     rows="grid",
 )
@@ -273,12 +271,12 @@ _TAGS_BECAUSE = "columns for item, system, position and tag"
 
 
 def sniff_tags(source: Source) -> Guess | None:
-    """Recognise the columns item, system, position and tag."""
+    """Recognize the columns item, system, position and tag."""
     return guess_tags(peek(source), path=source.name)
 
 
 def guess_tags(look: Peek, *, path: str) -> Guess | None:  # noqa: ARG001  (as other layouts of tables have it)
-    """Say how sure it is that a table holds word tags."""
+    """Return the confidence that a table holds word tags."""
     is_there = has_columns(look, "position", "tag")
     return Guess(confidence=0.95, because=_TAGS_BECAUSE) if is_there else None
 
@@ -289,7 +287,7 @@ def read_tags(source: Source, options: Options) -> Reading:
 
 
 def read_tags_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:  # noqa: ARG001
-    """Read a grid as a tidy table of word tags, which have no name."""
+    """Read a grid as a tidy table of word tags."""
     rows = load_rows(grid, options)
     where, bad = _positions(grid), _table_of_tags(grid)
     check_once(grid, rows, where)
@@ -310,7 +308,7 @@ def _positions(grid: Grid) -> IntArray:
     check_numbers(grid, values, [column])
     odd = np.flatnonzero(~((values[0] >= 0) & (values[0] == np.floor(values[0])) & (values[0] < 2**31)))
     if odd.size:
-        text = f"{quoted(grid.cell(int(odd[0]), column))} is no position. Count words 0, 1, 2, …"
+        text = f"{quoted(grid.cell(int(odd[0]), column))} is not a position. Number words 0, 1, 2, …"
         raise fault(grid, text, row=int(odd[0]), code="BT013")
     where: IntArray = values[0].astype(np.int64)
     return where
@@ -325,7 +323,7 @@ def _table_of_tags(grid: Grid) -> BoolArray:
     known = np.array([mark is not None for mark in marks] + [False])
     odd = np.flatnonzero(~known[labels.codes])
     if odd.size:
-        text = f"{quoted(grid.cell(int(odd[0]), column))} is no tag. Write OK or BAD."
+        text = f"{quoted(grid.cell(int(odd[0]), column))} is not a tag. Write OK or BAD."
         raise fault(grid, text, row=int(odd[0]), code="BT140")
     return np.array([bool(mark) for mark in marks] + [False])[labels.codes]
 
@@ -333,7 +331,7 @@ def _table_of_tags(grid: Grid) -> BoolArray:
 def _table(grid: Grid, rows: TidyRows, where: IntArray, bad: BoolArray) -> WordTags:
     systems = [name for name in rows.systems.names if name != GOLD]
     if len(systems) == len(rows.systems.names) or not systems:
-        what = f'no row of "{GOLD}", the truth' if systems else "no prediction"
+        what = f'no row of "{GOLD}" (gold tags)' if systems else "no prediction"
         raise fault(grid, f"There is {what}. Add the rows.", code="BT021")
     item = rows.items.codes.astype(np.int64)
     order = np.lexsort((where, item))
@@ -381,12 +379,12 @@ _TEXTS_BECAUSE = "columns for item, system and text"
 
 
 def sniff_texts(source: Source) -> Guess | None:
-    """Recognise the columns item, system and text."""
+    """Recognize the columns item, system and text."""
     return guess_texts(peek(source), path=source.name)
 
 
 def guess_texts(look: Peek, *, path: str) -> Guess | None:  # noqa: ARG001  (as other layouts of tables have it)
-    """Say how sure it is that a table holds texts."""
+    """Return the confidence that a table holds texts."""
     if not has_columns(look, "text") or position(look.header, "score") is not None:
         return None
     return Guess(confidence=0.92, because=_TEXTS_BECAUSE)
@@ -398,7 +396,7 @@ def read_texts(source: Source, options: Options) -> Reading:
 
 
 def read_texts_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:  # noqa: ARG001
-    """Read a grid as a tidy table of texts, which have no name."""
+    """Read a grid as a tidy table of texts."""
     return Reading(
         format=_TEXTS,
         because=because,
@@ -421,7 +419,7 @@ def _table_of_texts(grid: Grid, options: Options) -> Texts:
     outputs = {name: texts for name, texts in lines.items() if not _is_role(name)}
     references = {name: texts for name, texts in lines.items() if _is_role(name) and name != SOURCE}
     if not outputs:
-        raise fault(grid, "There is no system, only sources and references. Add outputs.", code="BT021")
+        raise fault(grid, "There are no systems, only sources and references. Add outputs.", code="BT021")
     return Texts(
         systems=tuple(outputs),
         segments=rows.items.names,
@@ -446,6 +444,6 @@ def _whole(grid: Grid, name: str, texts: list[str | None], segments: tuple[str, 
 
 
 TAGS = FormatReader(_TAGS, sniff_tags, read_tags, guess=guess_tags, read_grid=read_tags_grid)
-"""Tidy word tags: one row for each word, with columns item, system, position and tag; @gold is the truth."""
+"""Tidy word tags: one row for each word, with columns item, system, position and tag; @gold marks gold tags."""
 TEXTS = FormatReader(_TEXTS, sniff_texts, read_texts, guess=guess_texts, read_grid=read_texts_grid)
 """Tidy texts: one row for each text, with columns item, system and text; @src and @ref are roles, not systems."""

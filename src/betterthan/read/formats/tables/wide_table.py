@@ -48,7 +48,7 @@ FORMAT = Format(
     rows="grid",
 )
 _ROLES = ("item", "group")
-# Texts that stand for the score of a system, or for its absence, and not for a remark.
+# Texts that represent a score or a missing score, and not a remark.
 _OUTCOMES = frozenset(
     [
         "yes",
@@ -70,12 +70,12 @@ _INPUTS = frozenset(("prompt", "question", "query", "instruction", "input", "sou
 
 @once
 def sniff(source: Source) -> Guess | None:
-    """Recognise a table in which columns other than ids hold numbers."""
+    """Recognize a table in which columns other than ids hold numbers."""
     return guess(peek(source), path=source.name)
 
 
 def guess(look: Peek, *, path: str) -> Guess | None:
-    """Say how sure it is that a table is wide."""
+    """Return the confidence that a table is wide."""
     try:
         roles = find(look.header, {}, ("item", "group", "system", "score"), path=path)
     except ReadError:
@@ -101,7 +101,7 @@ def holds_numbers(look: Peek, column: int) -> bool:
     numbers = parse_all(look.column(column))
     if np.isfinite(numbers).any():
         return True
-    # Percent signs can be read; for decimal commas and units the reader knows what to say.
+    # Percent signs can be read; for decimal commas and units the reader has a specific message.
     texts = [cell for cell, number in zip(look.column(column), numbers, strict=True) if np.isinf(number)]
     return bool(texts) and all(isinstance(cell, str) and is_like_a_number(cell) for cell in texts)
 
@@ -190,7 +190,7 @@ def _scores(
 
 
 class _Columns(NamedTuple):
-    """The columns of a wide table by what they are."""
+    """The columns of a wide table by their roles."""
 
     grid: Grid
     roles: dict[str, int]
@@ -201,7 +201,7 @@ class _Columns(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the systems, or in the run of one system of the metrics."""
+        """The names of the systems, or of the metrics in the run of one system."""
         return tuple(self.grid.header[column] for column in self.systems)
 
     def without_rows(self, gone: BoolArray) -> _Columns:
@@ -238,7 +238,7 @@ def _columns(grid: Grid, options: Options) -> _Columns:
     texts = _texts(grid, free, values, forced, is_run=options.run is not None)
     systems = [column for column in free if column not in texts]
     values = values[[free.index(column) for column in systems]]
-    # What makes a column doubtful as a system, its name or its scale, is usual among the metrics of a run.
+    # A name or scale that is suspicious for a system is usual for the metrics of a run.
     doubtful = [] if options.run else doubtful_columns(grid.header, systems, values, forced=forced)
     if doubtful:
         raise refuse(grid, doubtful, systems)
@@ -248,7 +248,7 @@ def _columns(grid: Grid, options: Options) -> _Columns:
 
 
 def _described(grid: Grid, others: set[int]) -> tuple[str, ...]:
-    """Say which columns of numbers were left out because their names describe rows."""
+    """Return a note on columns of numbers left out because their names describe rows."""
     rest = [column for column in range(len(grid.header)) if column not in others]
     left_out = [column for column in rest if has_numbers(grid.numbers([column]))[0]]
     names = some_of([quoted(grid.header[column]) for column in left_out])
@@ -258,7 +258,7 @@ def _described(grid: Grid, others: set[int]) -> tuple[str, ...]:
 def _identifiers(
     grid: Grid, free: list[int], roles: dict[str, int], forced: frozenset[int]
 ) -> tuple[set[int], tuple[str, ...]]:
-    """Find columns whose names and values both say that they are ids; the first names the segments if none does."""
+    """Find columns that are ids by name and values; the first one identifies the segments if no other does."""
     ids = [
         column
         for column in free
@@ -297,12 +297,12 @@ def _texts(
 ) -> list[int]:
     """Return the columns of remarks: those with text and without any number."""
     numeric = has_numbers(values)
-    # A column without any number but with text is a remark; an empty one is a system without scores.
+    # A column with text but without numbers is a remark; an empty one is a system without scores.
     text = has_text(values) & ~numeric
     if text.any() and numeric.any() and numeric.sum() < 2 and not is_run:
         text[:] = False
     for i, column in enumerate(free):
-        # Units, decimal commas and the like make text of numbers, and a system must not be lost by them.
+        # Units and decimal commas turn numbers into text, and a system must not be lost by that.
         cell = _first_cell(grid, column, values[i]) if text[i] else ""
         if text[i] and (column in forced or is_like_a_number(cell)):
             text[i] = False
@@ -325,7 +325,7 @@ def _texts(
         raise fault(
             grid,
             Message(
-                "No column holds scores (columns: {columns}). Give each system a column of numbers, or name the "
+                "No column holds scores (columns: {columns}). Write one column of numbers per system, or name the "
                 "columns of a long table with {system}, {item} and {score}.",
                 columns=some_of(grid.header),
                 system=role_option("system"),
@@ -338,9 +338,11 @@ def _texts(
 
 
 def _check_names_among_numbers(grid: Grid, columns: Sequence[int], values: FloatArray) -> None:
-    """Refuse a column of which most cells are text, with the options for what it may be: ids, or remarks.
+    """Raise when most cells of a column are text, with the options for ids and remarks.
 
-    Of hashes such as 9f86d08 a few look like numbers. Where most cells are numbers, the others are mistakes.
+    Some hashes, such as 1234e08, look like numbers.
+
+    Where most cells are numbers, the others are mistakes.
     """
     for column, row in zip(columns, values, strict=True):
         n_texts, n_numbers = int(np.isinf(row).sum()), int(np.isfinite(row).sum())
@@ -413,7 +415,7 @@ def _body(columns: _Columns, options: Options) -> _Body:
 
 
 def _by_order(labels: dict[str, Labels], values: FloatArray) -> _Body:
-    """Number the segments; columns of one table share their order, and there is nothing else to go by."""
+    """Number the segments by row, because there are no ids."""
     segments = numbers(values.shape[1])
     groups = labels.get("group")
     if groups is None or (groups.codes < 0).any():
@@ -423,11 +425,11 @@ def _by_order(labels: dict[str, Labels], values: FloatArray) -> _Body:
 
 
 def _unused_ids(columns: _Columns, *, is_run: bool) -> tuple[str, ...]:
-    """Return the columns of text that tell every row from the others, as ids do and sentences, with blanks, do not."""
+    """Return the columns of text with a unique value without blanks in every row, as ids have."""
     grid, used = columns.grid, {*columns.systems, *columns.roles.values()}
     names_of_ids = []
     for column, name in enumerate(grid.header):
-        # What a system was asked is the same in all runs, and so tells their rows apart as ids do.
+        # The prompt is the same in all runs, and so identifies rows like an id.
         is_input = is_run and plain(name) in _INPUTS
         if name and column not in used and (is_input or not is_descriptive(name)):
             names = _unique_names(grid, column)
@@ -447,7 +449,7 @@ def _by_name(
     items, systems = labels["item"], labels["system"]
     merged = rows.size - len(items.names)
     if merged:
-        # Only a table with repeated segments pays for being laid out cell by cell.
+        # Only a table with repeated segments needs the slower layout cell by cell.
         values = fill(
             grid,
             np.tile(rows, len(systems.names)),

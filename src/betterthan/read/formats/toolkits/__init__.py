@@ -1,1 +1,1 @@
-"""What evaluation toolkits write."""
+"""Output files of evaluation toolkits."""

@@ -1,4 +1,4 @@
-"""What COMET writes: ``comet-score --to_json``, ``comet-compare --to_json``, and the lines it prints."""
+"""Output of COMET: ``comet-score --to_json``, ``comet-compare --to_json``, and printed lines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Scored(NamedTuple):
 
 
 def sniff(source: Source) -> Guess | None:
-    """Recognise the keys of its JSON, or a printed line."""
+    """Recognize the keys of its JSON, or a printed line."""
     if source.is_folder or source.is_parquet:
         return None
     head = source.head.removeprefix(b"\xef\xbb\xbf")
@@ -50,7 +50,7 @@ def sniff(source: Source) -> Guess | None:
 
 
 def read(source: Source, options: Options) -> Reading:
-    """Read segment scores; in JSON the k-th entry is the k-th segment, printed lines carry their number less one."""
+    """Read segment scores; in JSON the k-th entry is the k-th segment, printed lines are numbered from 0."""
     guess = sniff(source)
 
     name = options.name or METRIC
@@ -68,7 +68,7 @@ def read(source: Source, options: Options) -> Reading:
 
 def _scored(parsed: Any, source: Source) -> dict[str, _Scored]:  # noqa: ANN401  (JSON)
     if not isinstance(parsed, dict):
-        raise odd_shape("COMET writes an object.", source)
+        raise odd_shape("COMET writes a JSON object.", source)
     if "translations" in parsed:
         return _compared(parsed, source)
     short = _short_names(list(parsed))
@@ -111,7 +111,7 @@ def _short_names(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _check_same_segments(scored: Mapping[str, _Scored], source: Source) -> None:
-    """Refuse systems of different lengths or different sources: position is all that pairs them."""
+    """Raise when systems have different lengths or sources: they are paired by position only."""
     (first, *others) = scored.items() if scored else [("", _Scored([], []))]
     for system, part in others:
         if len(part.scores) != len(first[1].scores):
@@ -140,7 +140,7 @@ def _read_lines(source: Source, options: Options, name: str, guess: Guess | None
     for line in source.lines():
         match = _segment(line)
         if match:
-            # Printed segments count from 0, everything else here from 1; a shift would pair the wrong segments.
+            # Printed segments are numbered from 0, everything else from 1; an offset would pair the wrong segments.
             rows.append(ScoreRow(str(int(match["item"]) + 1), match["system"], name, match["score"]))
         elif line.strip():
             dropped["score of a whole system" if _total(line) else "other text"] += 1

@@ -47,7 +47,7 @@ class _Run:
 
 
 def sniff(source: Source) -> Guess | None:
-    """Recognise the keys instance_id, train_trial_index and stats; a folder by the names of its files."""
+    """Recognize the keys instance_id, train_trial_index and stats; a folder by the names of its files."""
     if source.is_folder:
         files = matching_files(source, _is_stats, depth=_DEPTH)
         return Guess(confidence=0.95, because=f"a folder with {len(files)} runs of HELM") if files else None
@@ -99,7 +99,7 @@ def _run(file: Source) -> _Run:
 
 
 def _model_beside(file: Source) -> str | None:
-    """Return the model that the specification beside the file names."""
+    """Return the model in the specification next to the file."""
     beside = file.path.parent / _ABOUT
     if file.name.startswith("<") or not beside.is_file():
         return None
@@ -135,7 +135,7 @@ def _gather(instance: Any, run: _Run, file: Source) -> None:  # noqa: ANN401  (J
 
 
 def _left_out(instance: Mapping[str, Any], about: Mapping[str, Any]) -> str | None:
-    """Say why a statistic does not count."""
+    """Return the reason why a statistic is not used."""
     if instance.get("perturbation") or about.get("perturbation"):
         return "perturbed instance"
     return None if about.get("split") == "test" else "not of the test split"

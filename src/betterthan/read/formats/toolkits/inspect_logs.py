@@ -1,4 +1,4 @@
-"""Logs of Inspect: ``.eval`` (a ZIP file) and ``.json``, one log or a folder of them, a model and a task each.
+"""Logs of Inspect: ``.eval`` (a ZIP file) and ``.json``, one log or a folder of them, each with one model and one task.
 
 Members of a ZIP file may be packed with Zstandard, which the standard library cannot open. Nothing is unpacked to
 disk, so the paths in the archive do not matter.
@@ -40,7 +40,7 @@ _FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImp
 
 
 def names(source: Source) -> frozenset[str]:
-    """Return the names of the members; none when it is no ZIP file."""
+    """Return the names of the members; none when it is not a ZIP file."""
     try:
         with zipfile.ZipFile(source.path) as archive:
             return frozenset(archive.namelist())
@@ -49,15 +49,15 @@ def names(source: Source) -> frozenset[str]:
 
 
 def member(source: Source, name: str) -> bytes | None:
-    """Return the bytes of a member, or None when there is none of that name.
+    """Return the bytes of a member, or None when there is none with this name.
 
     Raises
     ------
     ReadError
-        When the archive is damaged or the member is encrypted, or larger than 512 MiB (BT195), or a member's path
-        leads out of the archive (BT340).
+        When the archive is damaged or the member is encrypted, or larger than 512 MiB (BT195), or a member's path is
+        outside the archive (BT340).
     MissingExtra
-        When it is packed with Zstandard and the package `zstandard` is not there.
+        When it is compressed with Zstandard and the package `zstandard` is not installed.
     """
     try:
         with zipfile.ZipFile(source.path) as archive:
@@ -72,27 +72,28 @@ def member(source: Source, name: str) -> bytes | None:
     except (ReadError, MissingExtra):
         raise
     except _FAULTS as error:
-        raise _damaged("The archive is cut off or damaged", source) from error
+        raise _damaged("The archive is truncated or damaged", source) from error
     if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
         raise _damaged(f"{name} is damaged", source)
     return data
 
 
 def _refuse_dangerous(inside: list[str], source: Source) -> None:
-    """Refuse an archive that would write outside its folder if somebody unpacked it: it is not what it says."""
+    """Raise when unpacking an archive would write outside its folder: such an archive is hostile."""
     for name in inside:
         # Windows separates with \\ and begins with a letter.
         parts = name.replace("\\", "/").split("/")
         if not parts[0] or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
             raise source.error(
-                f"The archive holds {quoted(name)}, a path that leads out of it. Do not unpack it; get it anew.",
+                f"The archive holds {quoted(name)}, a path outside the archive. Do not unpack it; obtain it again "
+                f"from its source.",
                 code="BT340",
             )
 
 
 def _plain(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     with archive.open(info) as stream:
-        # One more than it says it has, so that an archive that lies is noticed and not followed.
+        # One byte more than declared, so that a false size is noticed.
         return stream.read(info.file_size + 1)
 
 
@@ -142,7 +143,7 @@ class _Log(NamedTuple):
 
 
 def sniff(source: Source) -> Guess | None:
-    """Recognise the members of the archive, or the keys at the beginning of the JSON; a folder by such files."""
+    """Recognize the members of the archive, or the keys at the beginning of the JSON; a folder by such files."""
     if source.is_folder:
         files = matching_files(source, _is_log, depth=0)
         return (
@@ -233,7 +234,7 @@ def _parts(file: Source) -> tuple[Any, Any]:
     header, samples = (member(file, name) for name in ("header.json", "summaries.json"))
     if header is None or samples is None:
         raise file.error(
-            "The log has no header or no summaries, so the run has not ended. Wait for its end or run it again.",
+            "The log has no header or no summaries, so the run has not finished. Wait for it or run it again.",
             code="BT196",
         )
     return parsed_json(header, path=file.name), parsed_json(samples, path=file.name)
@@ -245,11 +246,11 @@ def _gather(
     unknown: dict[str, int],
     file: Source,
 ) -> str:
-    """Put the scores of a sample where they belong, and return its id."""
+    """Store the scores of a sample, and return its id."""
     identity = sample.get("id") if isinstance(sample, dict) else None
     scores = sample.get("scores") or {} if isinstance(sample, dict) else None
     if not isinstance(identity, str | int) or not str(identity).strip() or not isinstance(scores, dict):
-        raise odd_shape("A sample has no id, or its scores are no object.", file)
+        raise odd_shape("A sample has no id, or its scores are not an object.", file)
     for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else None
         for metric, single in _singles(scorer, value):
@@ -319,7 +320,8 @@ def _problems(logs: Sequence[_Log]) -> Iterator[Problem]:
     for log in logs:
         if log.status != "success":
             message = (
-                f"The run of {quoted(log.model)} did not end well (status {quoted(log.status)}), so samples may be "
+                f"The run of {quoted(log.model)} did not finish successfully (status {quoted(log.status)}), so "
+                f"samples may be "
                 f"missing. Run it again, or finish it with inspect eval-retry."
             )
             yield Problem(code="BT196", place=log.file, message=message)

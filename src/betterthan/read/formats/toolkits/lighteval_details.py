@@ -1,7 +1,7 @@
 """Details of lighteval: ``details/MODEL/TIME/details_TASK_TIME.parquet``, one file or a folder of them.
 
 A row is a document with the model's answer and a structure that holds one value for each metric. Documents are
-joined by their content, since their numbers change when a data set is filtered or sorted anew.
+joined by their content, because their numbers change when a data set is filtered or sorted again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FORMAT = Format(
 _TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9.\-]+"
 _file_name = re.compile(rf"details_(?P<task>.+?)(?:_{_TIME})?\.parquet").fullmatch
 _is_time = re.compile(_TIME).fullmatch
-# The columns have had these names in the course of time.
+# Names of the columns in different versions.
 _DOCUMENT = ("doc", "__doc__", "example", "full_prompt")
 _METRIC = ("metric", "__metric__", "metrics")
 _ANSWER = ("model_response", "__model_response__", "predictions")
@@ -44,7 +44,7 @@ _BATCH = 1000
 
 @dataclass(slots=True)
 class _Details:
-    """What the files hold, and what is odd about it."""
+    """Contents of the files, and anomalies."""
 
     rows: list[ScoreRow] = field(default_factory=list)
     lists: dict[str, int] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class _Details:
 
 
 def sniff(source: Source) -> Guess | None:
-    """Recognise the columns doc, metric and model_response; a folder by the names of its files."""
+    """Recognize the columns doc, metric and model_response; a folder by the names of its files."""
     if source.is_folder:
         files = matching_files(source, _is_details, depth=_DEPTH)
         return (
@@ -68,7 +68,7 @@ def sniff(source: Source) -> Guess | None:
     metric = _column(look.header, _METRIC)
     if metric is None or not all(_column(look.header, names) for names in (_DOCUMENT, _ANSWER)):
         return None
-    # A tidy table may have columns of these names too, but no structures in them.
+    # A tidy table may have columns with these names too, but without structures.
     if any(_object(cell) is not None for cell in look.column(look.header.index(metric))):
         return Guess(
             confidence=0.98, because="columns for document, answer and metric, as lighteval writes them"
@@ -85,7 +85,7 @@ def _column(header: tuple[str, ...], names: tuple[str, ...]) -> str | None:
 
 
 def read(source: Source, options: Options) -> Reading:
-    """Read details; the system is the model's folder, and each metric and task is a table of its own."""
+    """Read details; the system is the model's folder, and each metric and task gives one table."""
     guess = sniff(source)
     files = list(files_of(source, _is_details, depth=_DEPTH))
     tasks = {_task(file) for file in files}
@@ -115,7 +115,7 @@ def _task(file: Source) -> str:
 
 
 def _system(file: Source) -> str:
-    """Return the name given, or the model: the folders between "details" and the time of the run."""
+    """Return the name given by the user, or the model: the folders between "details" and the time of the run."""
     if file.called is not None or file.name.startswith("<"):
         return file.stem
     folders = list(folder_of(file).parts[1:])
@@ -140,7 +140,7 @@ def _gather(file: Source, details: _Details, *, prefix: str) -> None:
     cells: dict[tuple[str, str], list[Any]] = {}
     for document, metrics in _rows(file):
         digest, number = _identity(document)
-        # Equal documents within a data set are told apart by their numbers.
+        # Equal documents within a data set are distinguished by their numbers.
         numbers = twins.setdefault(digest, {})
         twin = numbers.setdefault(number, len(numbers) + 1)
         item = f"{task}:{digest}" + (f"#{twin}" if twin > 1 else "")
@@ -150,7 +150,7 @@ def _gather(file: Source, details: _Details, *, prefix: str) -> None:
             else:
                 cells.setdefault((item, name), []).append(value)
     for (item, name), values in cells.items():
-        # A document has a row for each way of asking the model, and a metric is null where it was asked in another.
+        # A document has one row per request type, and a metric is null in the rows of other types.
         known = [value for value in values if value is not None] or [None]
         details.rows += [ScoreRow(item, system, prefix + name, value) for value in known]
 
@@ -181,7 +181,7 @@ def _fetched(cursor: duckdb.DuckDBPyConnection, file: Source) -> Iterator[tuple[
             number += 1
             values = _object(metrics)
             if values is None or not all(isinstance(name, str) and name.strip() for name in values):
-                raise _odd(f"The metrics of row {number:,} are no structure of names and values.", file)
+                raise _odd(f"The metrics of row {number:,} are not a structure of names and values.", file)
             yield document, values
 
 
@@ -196,7 +196,7 @@ def _object(value: Any) -> Mapping[str, Any] | None:  # noqa: ANN401  (whatever 
 
 
 def _identity(document: Any) -> tuple[str, str]:  # noqa: ANN401  (a structure, or the text of older files)
-    """Return what tells documents apart, question and choices, and the number in the data set."""
+    """Return the identity of a document, question and choices, and its number in the data set."""
     keys = _object(document)
     content = document if keys is None else [keys.get("query"), keys.get("choices")]
     text = json.dumps(content, sort_keys=True, default=str)
@@ -213,6 +213,6 @@ def _odd(what: str, file: Source) -> ReadError:
 def _no_number(lists: Mapping[str, int]) -> str:
     names = [f"{quoted(name)} ({count:,} rows)" for name, count in lists.items()]
     return (
-        f"No score of a single document: {some_of(names, limit=3)}. These metrics are lists or structures, so they "
+        f"Not scores of single documents: {some_of(names, limit=3)}. These metrics are lists or structures, so they "
         f"were left out. Use a metric with a number for each document."
     )

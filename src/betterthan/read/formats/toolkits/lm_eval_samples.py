@@ -1,7 +1,7 @@
 """Samples of the lm-evaluation-harness: ``MODEL/samples_TASK_DATE.jsonl``, one file or a folder of them.
 
 A line is a document under one filter, with one key for each metric. Documents are joined by the hash of their
-content, since their numbers change when a data set is filtered or sorted anew.
+content, because their numbers change when a data set is filtered or sorted again.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ _LABEL = 16
 
 @dataclass(slots=True)
 class _Samples:
-    """What the files hold, and what is odd about it."""
+    """Contents of the files, and anomalies."""
 
     rows: list[ScoreRow] = field(default_factory=list)
     repeated: int = 0
     lists: dict[str, int] = field(default_factory=dict)
     prompts: dict[str, dict[str, str]] = field(default_factory=dict)
-    """By item, the hash of the prompt that each system was given."""
+    """By item, the hash of each system's prompt."""
 
 
 def sniff(source: Source) -> Guess | None:
-    """Recognise the keys doc_hash and filtered_resps; a folder by the names of its files."""
+    """Recognize the keys doc_hash and filtered_resps; a folder by the names of its files."""
     if source.is_folder:
         files = matching_files(source, _is_samples, depth=_DEPTH)
         return (
@@ -69,7 +69,7 @@ def _is_samples(path: Path) -> bool:
 
 
 def read(source: Source, options: Options) -> Reading:
-    """Read samples; the system is the folder of a file, and each metric, filter and task is a table of its own."""
+    """Read samples; the system is the folder of a file, and each metric, filter and task gives one table."""
     guess = sniff(source)
     samples = _Samples()
     files = list(files_of(source, _is_samples, depth=_DEPTH))
@@ -112,7 +112,7 @@ def _gather(file: Source, samples: _Samples, *, prefix: str) -> None:
         digest = record.get("doc_hash")
         if not (isinstance(digest, str) and digest.strip()):
             raise _odd("The line has no doc_hash, so documents cannot be joined.", file, line)
-        # Equal documents within a data set are told apart by their numbers.
+        # Equal documents within a data set are distinguished by their numbers.
         numbers = twins.setdefault(digest, {})
         twin = numbers.setdefault(str(record.get("doc_id")), len(numbers) + 1)
         item = f"{task}:{digest[:_LABEL]}" + (f"#{twin}" if twin > 1 else "")
@@ -132,10 +132,10 @@ def _metrics(record: Mapping[str, Any], file: Source, line: int) -> Iterator[tup
     """Yield each metric of a line with its value; the filter is part of the name."""
     listed = record.get("metrics", [key for key in record if key not in _KEYS])
     if not isinstance(listed, list) or not all(isinstance(name, str) and name.strip() for name in listed):
-        raise _odd('"metrics" is no list of names.', file, line)
+        raise _odd('"metrics" is not a list of names.', file, line)
     kind = record.get("filter", _NO_FILTER)
     if not isinstance(kind, str):
-        raise _odd('"filter" is no name.', file, line)
+        raise _odd('"filter" is not a name.', file, line)
     for name in dict.fromkeys(listed):
         yield name if kind == _NO_FILTER else f"{name} [{kind}]", record.get(name)
 
@@ -154,8 +154,8 @@ def _problems(samples: _Samples, source: Source) -> Iterator[Problem]:
     odd = [item for item, by_system in samples.prompts.items() if len(set(by_system.values())) > 1]
     if odd:
         message = (
-            f"Systems were given different prompts on {len(odd):,} documents ({some_of(odd, limit=2)}), so a "
-            f"difference may come from the prompt. Run them with the same settings."
+            f"Systems had different prompts on {len(odd):,} documents ({some_of(odd, limit=2)}), so a difference may "
+            f"be due to the prompt. Run them with the same settings."
         )
         yield Problem(code="BT194", place=source.name, message=message)
 
@@ -163,6 +163,6 @@ def _problems(samples: _Samples, source: Source) -> Iterator[Problem]:
 def _corpus_level(lists: Mapping[str, int]) -> str:
     names: Sequence[str] = [f"{quoted(name)} ({count:,} lines)" for name, count in lists.items()]
     return (
-        f"No score of a single document: {some_of(names, limit=3)}. These metrics are computed from lists over the "
+        f"Not scores of single documents: {some_of(names, limit=3)}. These metrics are computed from lists over the "
         f"whole corpus, so they were left out. Use a metric with a number for each document."
     )

@@ -1,7 +1,7 @@
 """Results of promptfoo: the JSON or JSON lines that ``promptfoo eval -o`` writes, every test with every provider.
 
-A test is known by its variables and assertions, not by its number: ``--repeat`` writes the same test under several
-numbers, and these are runs of one segment, not segments of their own.
+A test is identified by its variables and assertions, not by its number: ``--repeat`` writes the same test under several
+numbers, and these are repeated runs of one segment, not separate segments.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _ProviderRun(NamedTuple):
 
 
 def sniff(source: Source) -> Guess | None:
-    """Recognise the keys promptIdx and testIdx of a result; a whole file also by its evalId."""
+    """Recognize the keys promptIdx and testIdx of a result; a whole file also by its evalId."""
     if source.is_folder or source.is_parquet:
         return None
     head = source.head.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -62,7 +62,7 @@ def sniff(source: Source) -> Guess | None:
 
 
 def _is_lines(source: Source) -> bool:
-    """Whether the first line is a result by itself."""
+    """Whether the first line is a result."""
     try:
         first = json.loads(next((line for line in first_lines(source) if line.strip()), ""))
     except (ValueError, RecursionError):
@@ -73,7 +73,7 @@ def _is_lines(source: Source) -> bool:
 def read(source: Source, options: Options) -> Reading:
     """Read the score, the verdict and the named scores of every test; repeated runs are averaged."""
     guess = sniff(source)
-    # Answers are written in the order in which they came, which is another every time.
+    # Answers are written in order of arrival, which varies between runs.
     results = sorted(_results(source), key=_order)
     runs = [_run(result, source) for result in results]
     systems = _systems(runs)
@@ -86,7 +86,7 @@ def read(source: Source, options: Options) -> Reading:
     notes = [f"Up to {n_runs} runs of a test were averaged."] if n_runs > 1 else []
     if single:
         notes.append(
-            f"Left out, because a single test has them: {some_of(list(map(quoted, single)), limit=5)}."
+            f"Left out, because they occur in a single test only: {some_of(list(map(quoted, single)), limit=5)}."
         )
     problems = list(_problems(runs, systems, source))
     return reading_of_rows(
@@ -102,7 +102,7 @@ def read(source: Source, options: Options) -> Reading:
 
 
 def _results(source: Source) -> Iterator[Any]:
-    """Yield the results of a file: they lie in results.results, in results, or one on each line."""
+    """Yield the results of a file: they are in results.results, in results, or one per line."""
     if _is_lines(source):
         yield from (result for _, result in numbered_objects(source.lines(), source))
         return
@@ -122,7 +122,7 @@ def _order(result: Any) -> tuple[int, int]:  # noqa: ANN401  (JSON)
 
 def _run(result: Any, source: Source) -> _ProviderRun:  # noqa: ANN401  (JSON)
     if not isinstance(result, dict):
-        raise odd_shape("A result is no object.", source)
+        raise odd_shape("A result is not an object.", source)
     test = result.get("testCase")
     about = test if isinstance(test, dict) else result
     identity = [about.get("vars", result.get("vars")), about.get("assert")]
@@ -156,7 +156,7 @@ def _scores(result: Mapping[str, Any], source: Source, *, is_failed: bool) -> di
     """Return the numbers of a result; without an answer there is nothing to score, whatever promptfoo writes."""
     named = result.get("namedScores") or {}
     if not isinstance(named, dict):
-        raise odd_shape("The named scores of a result are no object.", source)
+        raise odd_shape("The named scores of a result are not an object.", source)
     values = {"score": result.get("score"), "pass": result.get("success"), **named}
     return {name: None if is_failed else _number(name, value, source) for name, value in values.items()}
 
@@ -173,7 +173,7 @@ def _number(name: str, value: Any, source: Source) -> float:  # noqa: ANN401  (J
 
 
 def _systems(runs: Sequence[_ProviderRun]) -> list[str]:
-    """Name each run by its provider, with the prompt where a provider was given several."""
+    """Name each run by its provider, with the prompt where a provider has several."""
     prompts: dict[str, dict[str, int]] = {}
     for run in runs:
         seen = prompts.setdefault(run.provider, {})

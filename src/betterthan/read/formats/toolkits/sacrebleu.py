@@ -1,4 +1,4 @@
-"""What sacreBLEU prints as JSON: corpus scores of one system or of several, with or without a paired test."""
+"""JSON output of sacreBLEU: corpus scores of one or more systems, with or without a paired test."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Corpus = dict[str, ScoresBuilder]
 
 
 def sniff_json(source: Source) -> Guess | None:
-    """Recognise the keys name, score and signature, or system with a score of each metric."""
+    """Recognize the keys name, score and signature, or system with a score of each metric."""
     if source.is_folder:
         return None
     parsed = head_json(source)
@@ -90,7 +90,9 @@ def _corpus(parsed: Any, source: Source) -> Corpus:  # noqa: ANN401  (JSON)
     corpus: Corpus = {}
     for part in parts:
         if not isinstance(part, dict):
-            raise odd_shape("sacreBLEU writes an object for each metric or system, and this is none.", source)
+            raise odd_shape(
+                "sacreBLEU writes an object for each metric or system, and this is not one.", source
+            )
         if part.keys() >= _ONE:
             _put(corpus, part["name"], source.stem, part["score"], source)
             continue
@@ -102,13 +104,13 @@ def _corpus(parsed: Any, source: Source) -> Corpus:  # noqa: ANN401  (JSON)
             if metric != "system":
                 _put(corpus, metric, part["system"], score, source)
     if not corpus:
-        raise source.error("There is no score in it. Check what wrote the file.", code="BT011")
+        raise source.error("The file has no scores. Check the program that wrote the file.", code="BT011")
     return corpus
 
 
 def _put(corpus: Corpus, metric: Any, system: Any, score: Any, source: Source) -> None:  # noqa: ANN401  (JSON)
     if not (isinstance(metric, str) and metric.strip() and isinstance(system, str)):
-        raise odd_shape("The name of a metric or system is no text.", source)
+        raise odd_shape("The name of a metric or system is not a text.", source)
     system = system.removeprefix(_BASELINE)
     if not system.strip():
         raise odd_shape("A system has no name.", source)
@@ -143,7 +145,7 @@ _line = re.compile(
 
 
 def sniff_lines(source: Source) -> Guess | None:
-    """Recognise a line of metric, signature and score."""
+    """Recognize a line of metric, signature and score."""
     if source.is_folder or source.is_parquet or source.head[:1] in b"[{":
         return None
     lines = [line.rstrip("\r\n") for line in first_lines(source) if line.strip()]
@@ -184,7 +186,9 @@ def read_lines(source: Source, options: Options) -> Reading:
 
 def _no_score(line: str, number: int, source: Source) -> ReadError:
     what = (
-        f"{quoted(line)} is no score of a segment" if line else "The line is empty, so segments would shift"
+        f"{quoted(line)} is not a segment score"
+        if line
+        else "The line is empty, so segments would be misaligned"
     )
     return source.error(
         f"{what}. Keep only the lines METRIC|SIGNATURE = SCORE that sacrebleu -sl prints.",
@@ -197,7 +201,7 @@ def _mixed(signatures: dict[str, int], source: Source) -> ReadError:
     first, second = list(signatures)[:2]
     return source.error(
         f"The signature changes from {quoted(first, limit=90)} to {quoted(second, limit=90)}, so the scores are not "
-        f"of one kind. Keep one run a file.",
+        f"comparable. Keep one run per file.",
         line=signatures[second],
         code="BT191",
     )
@@ -205,4 +209,4 @@ def _mixed(signatures: dict[str, int], source: Source) -> ReadError:
 
 JSON = FormatReader(_JSON, sniff_json, read_json)
 LINES = FormatReader(_LINES, sniff_lines, read_lines)
-"""What ``sacrebleu --sentence-level`` prints: a line for each segment, with its metric, signature and score."""
+"""Output of ``sacrebleu --sentence-level``: a line for each segment, with its metric, signature and score."""

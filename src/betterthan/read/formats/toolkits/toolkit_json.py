@@ -1,4 +1,4 @@
-"""What the readers of toolkits' outputs share: JSON taken at once, and rows that become scores."""
+"""Shared parts of the readers of toolkit outputs: parsing JSON, and building scores from rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HEADER = ("item", "system", "metric", "score")
 
 
 class ScoreRow(NamedTuple):
-    """One score: whose, where, by what; a value that is not a number is found when the table is made."""
+    """One score with its system, item and metric; values are checked when the table is built."""
 
     item: str
     system: str
@@ -36,7 +36,7 @@ def whole_json(source: Source) -> Any:  # noqa: ANN401  (JSON)
     Raises
     ------
     ReadError
-        When it is not JSON, nested too deeply, or larger than 512 MiB (BT016), or no UTF-8 text.
+        When it is not JSON, nested too deeply, or larger than 512 MiB (BT016), or not UTF-8 text.
     """
     text = small_text(source, limit=LARGEST_JSON)
     if text is None:
@@ -49,13 +49,13 @@ def whole_json(source: Source) -> Any:  # noqa: ANN401  (JSON)
 
 
 def parsed_json(text: str | bytes, *, path: str) -> Any:  # noqa: ANN401  (JSON)
-    """Parse a JSON text; what is wrong with it is told with its line (BT016)."""
+    """Parse a JSON text; errors are reported with their line (BT016)."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        what = getattr(error, "msg", "too deeply nested, or a number too long, or no UTF-8")
+        what = getattr(error, "msg", "too deeply nested, or a number too long, or not UTF-8")
         raise ReadError(
-            f"The file is not JSON ({what}). Write it again, and look whether it was cut.",
+            f"The file is not JSON ({what}). Write it again, and check whether it was truncated.",
             path=path,
             line=getattr(error, "lineno", None),
             code="BT016",
@@ -73,7 +73,7 @@ def head_json(source: Source) -> Any:  # noqa: ANN401  (JSON)
 
 
 def folder_of(file: Source) -> Path:
-    """Return the folder of a file, after which toolkits name a run; what was unpacked is copied to another one."""
+    """Return the folder of a file, which names a run; an unpacked file is in another folder."""
     path = file.path if file.spool is None else Path(file.name).expanduser()
     return path.resolve().parent
 
@@ -90,9 +90,9 @@ def reading_of_rows(
     problems: Sequence[Problem] = (),
     by_position: bool = False,
 ) -> Reading:
-    """Make one table for each metric of the rows; `dropped` counts what is not among them, by reason.
+    """Make one table for each metric of the rows; `dropped` counts the rows left out, by reason.
 
-    `by_position` says that items are the places of segments in a file without ids.
+    `by_position` says that items are positions of segments in a file without ids.
 
     Raises
     ------
@@ -111,9 +111,9 @@ def reading_of_rows(
             code="BT168",
         )
     if not rows:
-        raise source.error("There is no score in it. Check what wrote the file.", code="BT011")
+        raise source.error("The file has no scores. Check the program that wrote the file.", code="BT011")
     grid = MemoryGrid(name=source.name, header=_HEADER, columns=list(zip(*rows, strict=True)))
-    # The roles of the columns are known here, whatever the user calls his own.
+    # The roles of the columns are known here, whatever names the user passed.
     plain_options = replace(options, columns={})
     reading = read_grid(grid, plain_options, stem=source.stem, because=reason(guess))
     lost = {reason: count for reason, count in (dropped or {}).items() if count}

@@ -1,4 +1,4 @@
-"""Exports of Appraise: comma-separated, no header, a row a judgment.
+"""Exports of Appraise: comma-separated, no header, one judgment per row.
 
 Direct assessment with a scalar quality metric (2021 to 2023) has eleven fields, or thirteen with batch information::
 
@@ -33,7 +33,7 @@ FORMAT = Format(
 SPANS = 12
 WIDTHS = (11, SPANS, 13)
 TRANSLATION = "TGT"
-# What Appraise calls its kinds of items: outputs, references, damaged and repeated outputs, and checks.
+# Appraise's kinds of items: outputs, references, damaged and repeated outputs, and checks.
 TYPES = frozenset({TRANSLATION, "REF", "BAD", "CHK"})
 _SUFFIXES = {
     "#bad": "damaged on purpose",
@@ -43,8 +43,8 @@ _SUFFIXES = {
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}
 _PARTS = "_#_"
 _OFF_BY_ONE = (
-    "Segments are lines of the test set, with the canary as line 0; files released before 29 November 2024 are one "
-    "line off."
+    "Segments are lines of the test set, with the canary as line 0; files released before 29 November 2024 are off "
+    "by one line."
 )
 
 
@@ -58,7 +58,7 @@ class _Row(NamedTuple):
 
 
 def sniff(source: Source) -> Guess | None:
-    """Recognise rows of 11, 12 or 13 fields with a type, a score and a flag where Appraise writes them."""
+    """Recognize rows of 11, 12 or 13 fields with a type, a score and a flag in the positions of Appraise."""
     if source.is_parquet:
         return None
     try:
@@ -139,7 +139,7 @@ def _check_shape(row: _Row, width: int, source: Source) -> None:
 
 
 def _reason(row: _Row, unknown: Counter[str], source: Source) -> str | None:
-    """Say why a row is no judgment of a translation, or None if it is one."""
+    """Return the reason why a row is not a judgment of a translation, or None if it is one."""
     kind, document, flag = row.cells[3], row.cells[7], row.cells[8].lower()
     if kind not in TYPES:
         unknown[kind or "no type"] += 1
@@ -161,7 +161,7 @@ def _reason(row: _Row, unknown: Counter[str], source: Source) -> str | None:
 
 
 def no_real_document(document: str) -> str | None:
-    """Say why a document is quality control or practice, by the marks that Appraise puts into its name.
+    """Return the reason why a document is quality control or practice, by the marks in its name.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def _score(row: _Row, source: Source) -> float:
     score = parse(row.cells[6])
     if not np.isfinite(score) or not 0 <= score <= 100:
         raise source.error(
-            f"{quoted(row.cells[6])} is no score from 0 to 100. Check the order of the fields.",
+            f"{quoted(row.cells[6])} is not a score from 0 to 100. Check the order of the fields.",
             line=row.line,
             code="BT171",
         )
@@ -212,14 +212,14 @@ def _score(row: _Row, source: Source) -> float:
 
 
 def _check_spans(row: _Row, source: Source) -> None:
-    """Refuse what is no list of spans: the fields are then not those of ESA."""
+    """Raise when the field is not a list of spans: the fields are then not those of ESA."""
     try:
         spans = json.loads(row.cells[9] or "[]")
     except (ValueError, RecursionError):
         spans = None
     if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
         raise source.error(
-            "The tenth field is no JSON list of error spans. Export the file again, or write [] for no error.",
+            "The tenth field is not a JSON list of error spans. Export the file again, or write [] for no error.",
             line=row.line,
             code="BT172",
         )

@@ -1,4 +1,4 @@
-"""Direct assessments from crowd platforms: ``ad-XXYY-good-stnd*.csv``, a row a judgment.
+"""Direct assessments from crowd platforms: ``ad-XXYY-good-stnd*.csv``, one judgment per row.
 
 The header is separated by blanks and the rows by tabs: ``HITId WorkerId Input.src Input.trg Input.item hit sys_id rid
 type sid score time``. Scores are standardized by worker already. Only the type SYSTEM is a judgment of a system;
@@ -40,7 +40,7 @@ CONTROLS = ("REPEAT", "REF", "BAD_REF")
 
 
 def sniff_crowd(source: Source) -> Guess | None:
-    """Recognise the names of the columns in the first line, whatever stands between them."""
+    """Recognize the names of the columns in the first line, with any separator."""
     if source.is_parquet:
         return None
     first = next(iter(first_lines(source)), "").split()
@@ -99,7 +99,7 @@ SCORES = HEADER[2:4]
 
 
 def sniff_segment_means(source: Source) -> Guess | None:
-    """Recognise the header, with blanks or tabs between the names."""
+    """Recognize the header, with blanks or tabs between the names."""
     if source.is_parquet or tuple(next(iter(first_lines(source)), "").split()) != HEADER:
         return None
     return Guess(confidence=0.99, because=f"the header is {' '.join(HEADER)}")
@@ -117,7 +117,7 @@ def read_segment_means(source: Source, options: Options) -> Reading:
         for name, score in zip(SCORES, scores, strict=True):
             means[name].add(system, segment, score, path=source.name, line=line)
         n_judgments.append(count)
-    # Direct assessments grow with quality, as `way` takes it; only the user may say otherwise.
+    # Higher direct assessments are better, which is the default of `way`; only the user may change that.
     note = f"A segment of a system has {np.median(n_judgments):g} judgments (median)."
     tables = [table.scores(name, options, decide=way, notes=[note]) for name, table in means.items()]
     guess = sniff_segment_means(source)
@@ -133,7 +133,7 @@ _PAIR = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?")
 
 
 def sniff_system_means(source: Source) -> Guess | None:
-    """Recognise a header of three words of which the first is LP, and below it a pair, a number and a name."""
+    """Recognize a header of three words of which the first is LP, and below it a pair, a number and a name."""
     if source.is_parquet:
         return None
     rows = [line.split() for line in first_lines(source) if line.strip()]

@@ -1,4 +1,4 @@
-"""What an error of MQM weighs, by category and severity."""
+"""Weights of MQM errors by category and severity."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WEIGHTS: dict[str, float] = {
     "Non-translation/*": 25,
     "Source error/*": 0,
     "Source issue/*": 0,
-    "HOTW-test": 0,  # attention checks, and no errors of the system
+    "HOTW-test": 0,  # attention checks, not errors of the system
 }
 """The weights of Google's MQM (Freitag et al. 2021): CATEGORY/SEVERITY, or a severity alone, to points."""
 
@@ -51,7 +51,7 @@ class Weights:
     Parameters
     ----------
     changes : mapping of str to float
-        What differs from :data:`WEIGHTS`.
+        Changes to :data:`WEIGHTS`.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Weights:
             self._weights[_key(key)] = _number(key, weight)
 
     def of(self, category: str, severity: str) -> float | None:
-        """Return what an error weighs, or None when neither category nor severity is known."""
+        """Return the weight of an error, or None when neither category nor severity is known."""
         key = (category, severity)
         if key not in self._known:
             self._known[key] = self._most_specific(*key)
@@ -87,7 +87,7 @@ def _key(key: str) -> _WeightKey:
     named = ANY if severity.strip() == ANY else _plain(severity)
     if not named or not all(map(_plain, category)) or (named == ANY and not category):
         raise BetterThanError(
-            f'"{key}" is no key of a weight. Write a severity (Major) or CATEGORY/SEVERITY '
+            f'"{key}" is not a key of a weight. Write a severity (Major) or CATEGORY/SEVERITY '
             f"(Fluency/Punctuation/Minor; * is any severity)."
         )
     return tuple(map(_plain, category)), named
@@ -104,14 +104,14 @@ def _plain(word: str) -> str:
 def _number(key: str, weight: object) -> float:
     is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
     if not is_number or not math.isfinite(weight) or weight < 0:  # type: ignore[operator, arg-type]
-        raise BetterThanError(f'The weight of "{key}" must be a number of 0 or more, not {weight!r}.')
+        raise BetterThanError(f'The weight of "{key}" must be a non-negative number, not {weight!r}.')
     return float(weight)  # type: ignore[arg-type]
 
 
-# Errors marked in a translation, as objects of JSON: what they weigh together, and what cannot be weighed.
+# Errors marked in a translation, as JSON objects: their total weight, and errors without a weight.
 #
-# An error is ``{"start", "end", "category", "severity", "score", "is_source_error"}``. Ratings hold scores and no
-# spans, so only what an error weighs is kept.
+# An error is ``{"start", "end", "category", "severity", "score", "is_source_error"}``. Ratings hold scores and not
+# spans, so only the weight of an error is kept.
 
 
 _SHOWN = 4
@@ -120,7 +120,7 @@ _LONGEST = 40
 
 @dataclass(slots=True)
 class WeighedErrors:
-    """Weighs lists of errors one by one, and remembers those without a weight.
+    """Computes the weights of lists of errors, and collects errors without a weight.
 
     Examples
     --------
@@ -141,7 +141,7 @@ class WeighedErrors:
         Raises
         ------
         ReadError
-            When `errors` is no list of objects, or a category or severity no text (BT182).
+            When `errors` is not a list of objects, or a category or severity is not a text (BT182).
         """
         if not isinstance(errors, list) or not all(isinstance(error, dict) for error in errors):
             raise _no_list(source, line)
@@ -171,9 +171,9 @@ class WeighedErrors:
         """
         if self.unknown:
             raise without_weight(self.unknown, source)
-        notes = [f"{self.n_errors:,} errors were weighed; their places in the text are not kept."]
+        notes = [f"{self.n_errors:,} errors were weighted; their positions in the text are not kept."]
         if self.n_scored:
-            notes.append(f"{self.n_scored:,} errors without a severity weigh what their own score says.")
+            notes.append(f"{self.n_scored:,} errors without a severity are weighted by their own score.")
         return tuple(notes)
 
 
@@ -184,8 +184,8 @@ def without_weight(unknown: Mapping[str, int], source: Source) -> ReadError:
     severity = _short(next(iter(unknown)).partition(" (")[0])
     return source.error(
         Message(
-            "Errors without a weight: {errors}. An error that weighs nothing by accident flatters the system. "
-            "Give the weight, for example {weights}.",
+            "Errors without a weight: {errors}. Ignoring an error would favor the system. Set the weight, for "
+            "example {weights}.",
             errors=some_of(listed, limit=_SHOWN),
             weights=Option("weights", {severity: 10}),
         ),
@@ -194,7 +194,7 @@ def without_weight(unknown: Mapping[str, int], source: Source) -> ReadError:
 
 
 def _short(text: str) -> str:
-    """Return what a message can show of a cell that may hold anything."""
+    """Return a short form of a cell for messages."""
     shown = "".join(letter if letter.isprintable() else " " for letter in text[:_LONGEST])
     return shown if len(text) <= _LONGEST else f"{shown[:-1]}…"
 
@@ -206,7 +206,7 @@ def _text(error: Mapping[str, object], key: str, source: Source | None, line: in
     if isinstance(value, str):
         return value.strip()
     raise ReadError(
-        f'The {key} of an error is {quoted(str(value))}, which is no text. Write a name such as "Major".',
+        f'The {key} of an error is {quoted(str(value))}, which is not a text. Write a name such as "Major".',
         path=source.name if source else None,
         line=line,
         code="BT182",
@@ -223,7 +223,7 @@ def _no_list(source: Source | None, line: int) -> ReadError:
 
 
 _MOST_LINES = 50
-"""A cell that goes on for longer is a stray quotation mark."""
+"""A longer cell means a stray quotation mark."""
 
 NumberedRow = tuple[int, list[str]]
 
@@ -231,8 +231,8 @@ NumberedRow = tuple[int, list[str]]
 def numbered_rows(source: Source) -> Iterator[NumberedRow]:
     r"""Yield the cells of each row with the line on which it begins; blank lines are left out.
 
-    The first row says how many cells there are. A row with another number of cells is given as it stands when quotes
-    do not explain it.
+    The first row says how many cells there are. A row with another number of cells is returned unchanged when quotes do
+    not explain it.
     """
     lines = enumerate(source.lines(), 1)
     waiting: list[tuple[int, str]] = []
@@ -272,7 +272,7 @@ def _quoted_row(
 
 
 def _is_open(text: str) -> bool:
-    """Whether a quoted cell may go on in the next line."""
+    """Whether a quoted cell may continue on the next line."""
     return ('\t"' in text or text.startswith('"')) and text.count('"') % 2 == 1
 
 
@@ -285,7 +285,7 @@ def _record(text: str) -> list[str] | None:
 
 
 def _bare(cell: str) -> str:
-    """Return a cell without the quotes round the whole of it.
+    """Return a cell without enclosing quotes.
 
     Examples
     --------
@@ -301,7 +301,7 @@ def _bare(cell: str) -> str:
 _ANNOTATIONS = Format(
     name="mqm",
     kind="ratings",
-    description="MQM annotations: a row an error, with system, segment, rater, category and severity",
+    description="MQM annotations: one error per row, with system, segment, rater, category and severity",
 )
 _ORDER = ("system", "doc", "docSegId", "globalSegId", "rater", "source", "target", "category", "severity")
 _NAMES = {
@@ -318,11 +318,11 @@ _USUAL = ("major", "minor", "neutral", "no-error", "critical", "hotw-test")
 _CHECKS = "hotwtest"
 
 Roles = dict[str, int]
-_Place = tuple[str, str, str]  # the number through the test set, the document, the number in the document
+_Place = tuple[str, str, str]  # number in the test set, document, number in the document
 
 
 class _Error(NamedTuple):
-    """A row: who made which error where."""
+    """A row: system, segment, rater and error."""
 
     line: int
     cells: Mapping[str, str]
@@ -343,7 +343,7 @@ class _Penalties:
 
 
 def sniff_annotations(source: Source) -> Guess | None:
-    """Recognise the columns system, rater, category and severity, or nine columns that end with a severity."""
+    """Recognize the columns system, rater, category and severity, or nine columns that end with a severity."""
     if source.is_parquet:
         return None
     rows = [line.rstrip("\r\n").split("\t") for line in first_lines(source) if line.strip()]
@@ -394,9 +394,9 @@ def read_mqm(source: FileLike, *, weights: Mapping[str, float] | None = None, na
     Parameters
     ----------
     source : path, "-" or open file
-        Tab-separated, a row an error, as published; a header is optional for the nine columns of 2023.
+        Tab-separated, one error per row, as published; a header is optional for the nine columns of 2023.
     weights : mapping of str to float, optional
-        What differs from the usual weights [1]_: major 5, minor 1, minor Fluency/Punctuation 0.1, Non-translation 25,
+        Changes to the usual weights [1]_: major 5, minor 1, minor Fluency/Punctuation 0.1, Non-translation 25,
         neutral, source errors and attention checks 0. Keys are severities ("Critical"), or categories with a severity
         ("Fluency/Punctuation/Minor"; ``*`` is any severity). The most specific key counts.
     name : str, default "MQM"
@@ -404,7 +404,7 @@ def read_mqm(source: FileLike, *, weights: Mapping[str, float] | None = None, na
     Returns
     -------
     Ratings
-        0 is no error and less is worse, so higher is better. The documents of the segments are the groups.
+        0 means no error and lower is worse, so higher is better. The documents of the segments are the groups.
 
     Raises
     ------
@@ -413,8 +413,8 @@ def read_mqm(source: FileLike, *, weights: Mapping[str, float] | None = None, na
 
     Notes
     -----
-    Rows with too few cells are left out and counted. Where no column numbers segments through, a segment is named by
-    its document and its number in it.
+    Rows with too few cells are left out and counted. Where no column numbers segments through the test set, a segment
+    is named by its document and its number in it.
 
     References
     ----------
@@ -482,7 +482,7 @@ def _check_places(roles: Roles, source: Source) -> None:
 
 def _no_columns(source: Source) -> ReadError:
     return source.error(
-        f"These are no MQM annotations: columns for {', '.join(_NEEDED)} are needed. "
+        f"This is not an MQM annotation file: columns for {', '.join(_NEEDED)} are needed. "
         f"Without a header the columns are {' '.join(_ORDER)}.",
         line=1,
         code="BT021",
@@ -504,7 +504,7 @@ def _summed(source: Source, weights: Weights) -> _Penalties:
     if sums.unknown:
         raise without_weight(sums.unknown, source)
     if not sums.cells:
-        raise source.error("There is no row with all its columns. Check what wrote the file.", code="BT011")
+        raise source.error("There are no complete rows. Check the program that wrote the file.", code="BT011")
     return sums
 
 
@@ -527,8 +527,7 @@ def _add(sums: _Penalties, cells: Mapping[str, str], weight: float) -> None:
 def _segment_names(sums: _Penalties) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of the segments, and a note where they are not those of the file.
 
-    Who has no numbers through the whole test set writes the same one everywhere; then a segment is named by its
-    document and its number in it.
+    Some files repeat numbers across documents; then a segment is named by its document and its number in it.
     """
     numbers = [number for number, _, _ in sums.segments]
     if all(numbers) and len(set(numbers)) == len(numbers):
@@ -539,7 +538,7 @@ def _segment_names(sums: _Penalties) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not all(numbers):
         return names, ()
     return names, (
-        f"{len(set(numbers)):,} numbers stand for {len(numbers):,} segments, so a segment is named document:number.",
+        f"{len(set(numbers)):,} numbers denote {len(numbers):,} segments, so a segment is named document:number.",
     )
 
 
@@ -553,7 +552,7 @@ def _ratings(sums: _Penalties, source: Source, *, name: str) -> Ratings:
     if sums.short:
         notes.append(f"{len(sums.short)} rows were left out: too few cells (lines {some_of(sums.short)}).")
     if sums.n_checks:
-        notes.append(f"{sums.n_checks} attention checks (HOTW-test) weigh nothing.")
+        notes.append(f"{sums.n_checks} attention checks (HOTW-test) have weight 0.")
     return Ratings(
         name=name,
         systems=tuple(sums.systems),
@@ -578,7 +577,7 @@ HEADER = ["system", "mqm_avg_score", "seg_id"]
 
 
 def sniff_means(source: Source) -> Guess | None:
-    """Recognise the header, with blanks or tabs between the names."""
+    """Recognize the header, with blanks or tabs between the names."""
     if source.is_parquet or next(iter(first_lines(source)), "").split() != HEADER:
         return None
     return Guess(confidence=0.99, because=f"the header is {' '.join(HEADER)}")
@@ -596,15 +595,15 @@ def read_means(source: Source, options: Options) -> Reading:
 
 
 ANNOTATIONS = FormatReader(_ANNOTATIONS, sniff_annotations, read_annotations)
-"""MQM annotations: tab-separated, a row an error, ``No-error`` where there is none.
+"""MQM annotations: tab-separated, one error per row, ``No-error`` where there is none.
 
 Columns are found by name: ``system doc docSegId globalSegId rater source target category severity`` (2023 and later),
 ``system doc doc_id seg_id rater …`` (2020 to 2022), ``document_id doc_segment_id system_id rater_id … candidate
 category severity``. A file without a header has the nine columns of the first.
 
-Google's files quote nothing, so a quotation mark is text; Unbabel's quote cells as CSV does, and such a cell may hold a
-tab or go on in the next line. A row is first taken as it stands. Only when it has another number of cells than the
-header, and reading quotes as quotes gives the right number, are they quotes.
+Google's files do not quote, so a quotation mark is text; Unbabel's quote cells as in CSV, and such a cell may contain a
+tab or continue on the next line. A row is first split without quoting. Quotes are interpreted only when the number of
+cells differs from the header and quoting gives the right number.
 """
 MEANS = FormatReader(_MEANS, sniff_means, read_means)
 """Mean MQM scores of segments: ``*.avg_seg_scores.tsv``, with the header ``system mqm_avg_score seg_id``.

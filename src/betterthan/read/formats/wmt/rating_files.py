@@ -1,6 +1,6 @@
-"""Rating files of the metrics task: ``LP.NAME.seg.rating``, a line a segment of a system, with the errors as JSON.
+"""Rating files of the metrics task: ``LP.NAME.seg.rating``, one line per segment of a system, with the errors as JSON.
 
-A line is ``SYSTEM<tab>{"errors": […]}`` or ``SYSTEM<tab>None``, with the rater behind it where several rated. As in
+A line is ``SYSTEM<tab>{"errors": […]}`` or ``SYSTEM<tab>None``, followed by the rater where there are several. As in
 score files, the k-th line of a system is its k-th segment.
 """
 
@@ -35,7 +35,7 @@ _NONE = "None"
 
 
 def sniff_file(source: Source) -> Guess | None:
-    """Recognise the name, or lines of a system, an object with errors and perhaps a rater."""
+    """Recognize the name, or lines of a system, an object with errors and perhaps a rater."""
     if source.is_parquet or source.is_folder:
         return None
     if _file_name(source).endswith(_ENDING):
@@ -107,14 +107,14 @@ def _errors(rating: str, source: Source, line: int) -> object:
 
 
 def _check_lengths(lines: Counter[str], last: dict[str, int], source: Source) -> None:
-    """Refuse systems with another number of lines than most: their segments would be shifted."""
+    """Raise when a system has another number of lines than most: its segments would be misaligned."""
     counts = Counter(lines.values())
     usual = max(counts, key=lambda count: (counts[count], count), default=0)
     odd = next((system for system, count in lines.items() if count != usual), None)
     if odd is not None:
         raise source.error(
             f"System {quoted(odd)} has {lines[odd]:,} lines, the last here, but others have {usual:,}. "
-            f"Write one line a segment, None where it was not rated.",
+            f"Write one line per segment, None where it was not rated.",
             line=last[odd],
             code="BT162",
         )
@@ -130,7 +130,7 @@ _KEYS = (*_NAMED, "errors")
 
 
 def sniff_lines(source: Source) -> Guess | None:
-    """Recognise a first line that is an object with system_id, segment_id, rater_id and errors."""
+    """Recognize a first line that is an object with system_id, segment_id, rater_id and errors."""
     first = first_object(source)
     if first is None or not set(_KEYS) <= first.keys():
         return None
@@ -161,8 +161,8 @@ def _pair(rated: Mapping[str, Any]) -> str:
 
 FILE = FormatReader(_FILE, sniff_file, read_file)
 LINES = FormatReader(_LINES, sniff_lines, read_lines)
-"""Standalone ratings as JSON lines: one object a rating, with the errors that a rater marked in a hypothesis.
+"""Standalone ratings as JSON lines: one object per rating, with the errors that a rater marked in a hypothesis.
 
 The keys are ``source, hypothesis, errors, document_id, segment_id, system_id, rater_id, src_lang, tgt_lang``;
-``segment_id`` counts through the test set from 0.
+``segment_id`` numbers the segments of the test set from 0.
 """

@@ -38,7 +38,7 @@ _ESA_KEYS = (*_NAMED, "esa_score")
 
 
 def sniff_esa(source: Source) -> Guess | None:
-    """Recognise a first line that is an object with the keys of the dump."""
+    """Recognize a first line that is an object with the keys of the dump."""
     first = first_object(source)
     if first is None or not set(_ESA_KEYS) <= first.keys():
         return None
@@ -46,7 +46,7 @@ def sniff_esa(source: Source) -> Guess | None:
 
 
 def sniff_folder(source: Source, sniff: Callable[[Source], Guess | None], what: str) -> Guess | None:
-    """Recognise a folder of JSON lines by its first file, with the sniffer of that file."""
+    """Recognize a folder of JSON lines by its first file, with the sniffer of that file."""
     files = [path for path in files_in(source.path) if path.name.endswith(ENDS)]
     if not files or not files[0].is_file():
         return None
@@ -58,7 +58,7 @@ def sniff_folder(source: Source, sniff: Callable[[Source], Guess | None], what: 
 
 
 def system_files(source: Source) -> Iterator[Source]:
-    """Open a system's file, or one after the other those of a folder; each is named after its system."""
+    """Open a system's file, or those of a folder one by one; each is named after its system."""
     if not source.is_folder:
         yield source
         return
@@ -95,7 +95,7 @@ def read_esa(source: Source, options: Options) -> Reading:
 
 
 def name_at(judgment: Mapping[str, Any], key: str, source: Source, line: int) -> str:
-    """Return the name under a key; a number counts as its digits, anything nested is refused.
+    """Return the name under a key; a number is converted to text.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def _percentage(judgment: Mapping[str, Any], key: str, source: Source, line: int
 _SCORES = Format(
     name="wmt_scores",
     kind="scores",
-    description="automatic scores of WMT25: SYSTEM.jsonl, an object a document with its metric_scores",
+    description="automatic scores of WMT25: SYSTEM.jsonl, one object per document with its metric_scores",
 )
 _SCORES_KEYS = ("language_pair", "document_id", "metric_scores")
 
@@ -149,7 +149,7 @@ class _DocumentScores:
 
 
 def sniff_scores(source: Source) -> Guess | None:
-    """Recognise a first object with metric_scores; a folder by such a file in it."""
+    """Recognize a first object with metric_scores; a folder by such a file in it."""
     if source.is_folder:
         return sniff_folder(source, sniff_scores, "metric_scores")
     first = first_object(source)
@@ -170,7 +170,7 @@ def read_scores(source: Source, options: Options) -> Reading:
             rows.n_rows += 1
             _add_scores(rows, system, document, opened, line)
     if not rows.scores:
-        raise source.error("No document has scores. Check what wrote the file.", code="BT011")
+        raise source.error("No document has scores. Check the program that wrote the file.", code="BT011")
     return scores_reading(
         _tables(rows, options), source, format=_SCORES, guess=sniff_scores(source), n_rows=rows.n_rows
     )
@@ -189,7 +189,7 @@ def _add_scores(
     for metric, values in metrics.items():
         if not isinstance(values, list) or not values or not metric.strip():
             raise _wrong_score(
-                f"The scores of {quoted(metric)} are no list with a score a paragraph", source, line
+                f"The scores of {quoted(metric)} are not a list with one score per paragraph", source, line
             )
         _check_size(rows, item, len(values), system, source, line)
         cells = rows.scores.setdefault((metric, item[0]), {})
@@ -261,7 +261,7 @@ def _scores(
 _TEXTS = Format(
     name="wmt_texts",
     kind="texts",
-    description="translations of WMT25: SYSTEM.jsonl, an object a document with doc_id and hypothesis",
+    description="translations of WMT25: SYSTEM.jsonl, one object per document with doc_id and hypothesis",
 )
 PARAGRAPHS = "\n\n"
 _TEXTS_KEYS = ("doc_id", "hypothesis")
@@ -290,7 +290,7 @@ def pair_of(document: str) -> str:
 
 
 def sniff_texts(source: Source) -> Guess | None:
-    """Recognise a first object with doc_id and hypothesis; a folder by such a file in it."""
+    """Recognize a first object with doc_id and hypothesis; a folder by such a file in it."""
     if source.is_folder:
         return sniff_folder(source, sniff_texts, "translations")
     first = first_object(source)
@@ -313,7 +313,9 @@ def read_texts(source: Source, options: Options) -> Reading:
             _add_text(translations, opened.stem, document, opened, line)
     pairs = [pair for pair in _pairs(translations) if options.language_pair in (None, pair)]
     if not pairs:
-        raise source.error("No document has a translation. Check what wrote the file.", code="BT011")
+        raise source.error(
+            "No document has a translation. Check the program that wrote the file.", code="BT011"
+        )
     odd = _without_odd(translations)
     tables = tuple(_texts(translations, pair) for pair in pairs)
     guess = sniff_texts(source)
@@ -337,14 +339,14 @@ def _add_text(
     name, text = (document.get(key) for key in _TEXTS_KEYS)
     if not isinstance(name, str) or not name.strip() or not (text is None or isinstance(text, str)):
         raise source.error(
-            "doc_id must name a document, and hypothesis be its translation or null. Write the line again.",
+            "doc_id must name a document, and hypothesis must be its translation or null. Write the line again.",
             line=line,
             code="BT183",
         )
     outputs = translations.documents.setdefault(name, {})
     if system in outputs:
         raise source.error(
-            f"Document {quoted(name)} stands in the file twice. Remove one of the two lines.",
+            f"Document {quoted(name)} occurs twice in the file. Remove one of the two lines.",
             line=line,
             code="BT101",
         )
@@ -357,7 +359,7 @@ def _pairs(translations: _Translations) -> list[str]:
 
 
 def _without_odd(translations: _Translations) -> list[tuple[str, str]]:
-    """Take translations with another number of paragraphs than most away, and return their documents and systems."""
+    """Remove translations with another number of paragraphs than most, and return their documents and systems."""
     odd = []
     for name, outputs in translations.documents.items():
         sizes = Counter(len(paragraphs) for paragraphs in outputs.values() if paragraphs is not None)
@@ -401,7 +403,7 @@ def _problems(odd: list[tuple[str, str]], source: Source) -> tuple[Problem, ...]
     listed = [f"{name} ({system})" for name, system in odd]
     text = (
         f"{len(odd)} translations have another number of paragraphs than those of most systems, so they cannot be "
-        f"paired and are missing: {some_of(listed, limit=2)}. Separate paragraphs by one blank line."
+        f"paired and are treated as missing: {some_of(listed, limit=2)}. Separate paragraphs by one blank line."
     )
     return (Problem(code="BT175", place=source.name, message=text),)
 
@@ -413,11 +415,11 @@ _JUDGMENTS = Format(
 )
 _JUDGMENTS_KEYS = ("doc_id", "tgt_text", "scores")
 _NOBODY = "annotator"
-"""The judge where the file names none."""
+"""The judge where the file has none."""
 
 
 def sniff_judgments(source: Source) -> Guess | None:
-    """Recognise a first object with doc_id, tgt_text and scores."""
+    """Recognize a first object with doc_id, tgt_text and scores."""
     first = first_object(source)
     if first is None or not set(_JUDGMENTS_KEYS) <= first.keys() or not isinstance(first["scores"], dict):
         return None
@@ -448,7 +450,7 @@ def read_judgments(source: Source, options: Options) -> Reading:
 def _judgements(
     scores: Mapping[str, Any], source: Source, line: int
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield the system, what to call a judge without a name, and the judgment."""
+    """Yield the system, the name for an anonymous judge, and the judgment."""
     for system, judged in scores.items():
         if system.strip():
             check_names({"system": system}, path=source.name, line=line)
@@ -456,7 +458,7 @@ def _judgements(
         for number, one in enumerate(several, 1):
             if not isinstance(one, dict) or not system.strip():
                 raise _wrong_judgment(
-                    f"The judgment of {quoted(system)} is no object with a score", source, line
+                    f"The judgment of {quoted(system)} is not an object with a score", source, line
                 )
             yield system, _NOBODY if len(several) == 1 else f"{_NOBODY} {number}", one
 
@@ -467,13 +469,13 @@ def _wrong_judgment(what: str, source: Source, line: int) -> ReadError:
 
 ESA = FormatReader(_ESA, sniff_esa, read_esa)
 SCORES = FormatReader(_SCORES, sniff_scores, read_scores)
-"""Automatic scores of WMT25: ``SYSTEM.jsonl``, one object a document, or a folder of such files.
+"""Automatic scores of WMT25: ``SYSTEM.jsonl``, one object per document, or a folder of such files.
 
-An object is ``{language_pair, domain, document_id, metric_scores: {METRIC: [a score a paragraph]}}``. An item is a
+An object is ``{language_pair, domain, document_id, metric_scores: {METRIC: [one score per paragraph]}}``. An item is a
 paragraph of a document, named ``DOCUMENT:NUMBER`` with numbers from 1.
 """
 TEXTS = FormatReader(_TEXTS, sniff_texts, read_texts)
-"""Translations of WMT25: ``systems/SYSTEM.jsonl``, one object a document, or a folder of such files.
+"""Translations of WMT25: ``systems/SYSTEM.jsonl``, one object per document, or a folder of such files.
 
 An object is ``{doc_id, hypothesis}``, with a blank line between the paragraphs of a hypothesis. An item is a paragraph
 of a document, named ``DOCUMENT:NUMBER`` with numbers from 1, as in the automatic scores. A document's name begins with
@@ -483,5 +485,5 @@ JUDGMENTS = FormatReader(_JUDGMENTS, sniff_judgments, read_judgments)
 """Judgments of WMT25 as JSON lines: one object per paragraph, with the scores of all systems.
 
 An object is ``{doc_id, src_text, tgt_text, scores: {SYSTEM: {human, errors, annotator}}}``; a system judged more than
-once has a list of these. The paragraphs of a document follow each other and are counted from 1, as in the translations.
+once has a list of these. The paragraphs of a document are consecutive and numbered from 1, as in the translations.
 """
