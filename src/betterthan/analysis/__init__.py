@@ -1,4 +1,4 @@
-"""The verbs: tables and kernels become results, one question a file.
+"""The verbs, one module per question: from tables and kernels to results.
 
-Rule of the room: branch on what a method declares it needs, never on its name.
+Rule of this package: branch on what a method declares it needs, never on its name.
 """

@@ -1,4 +1,4 @@
-"""What every verb may be told about the carrying out of its work."""
+"""Options of every verb for how its work is carried out."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ Rng = int | np.random.Generator
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Computing:
-    """Who does the work and where finished parts are kept; none of it changes a number.
+    """How the work is carried out and where finished blocks are stored; none of it changes a result.
 
     Parameters
     ----------
     workers : int, optional
         Parallel workers; by default all cores.
     executor : concurrent.futures.Executor, optional
-        Any executor, such as ``dask.distributed.Client().get_executor()``, instead of our own workers.
+        Any executor, such as ``dask.distributed.Client().get_executor()``, instead of the built-in workers.
     cache : Cache, optional
-        Where finished blocks are kept; none by default.
+        Where finished blocks are stored; nowhere by default.
     progress : Progress, optional
-        Who is told how far it is; nobody by default.
+        Receives progress reports; none by default.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Computing:
 
 
 def seed_of(rng: Rng) -> int:
-    """Return the integer seed that `rng` stands for; a Generator is asked for one and moves on.
+    """Return the integer seed for `rng`; a Generator is advanced by one draw.
 
     Examples
     --------
@@ -65,5 +65,5 @@ def seed_of(rng: Rng) -> int:
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(0, 2**63))
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
-        raise BetterThanError(f"rng must be a whole number from 0 or a numpy.random.Generator, not {rng!r}.")
+        raise BetterThanError(f"rng must be a non-negative integer or a numpy.random.Generator, not {rng!r}.")
     return int(rng)

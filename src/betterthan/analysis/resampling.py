@@ -1,4 +1,4 @@
-"""The one request for resampled work: how often, from which random numbers, of which units, and who does it."""
+"""The common request for resampling: number of resamples, seed, units, and how the work is carried out."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ BlockFunction: TypeAlias = Callable[[WorkPayload, range, np.random.Generator], R
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resampling:
-    """How often data are resampled, from which random numbers, in which units, and who does the work.
+    """Number of resamples, seed, units, and how the work is carried out.
 
     Attributes
     ----------
     seed : int
     n_resamples : int
-        0 stands for the number that the method has by default.
+        0 means the default of the method.
     digest : str
-        Of the data, so that finished blocks are found again; empty until :meth:`on` names the data.
+        Digest of the data, for finding stored blocks; empty until :meth:`on` sets the data.
     units : Units
-        What is drawn or permuted as one; none until :meth:`on` names the data.
+        The units that are drawn or permuted as one; none until :meth:`on` sets the data.
     computing : Computing
-        Never part of a payload: an executor cannot be sent to the workers that it leads.
+        Never part of a payload: an executor cannot be sent to its own workers.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Resampling:
         cache: Cache | None = None,
         progress: Progress | None = None,
     ) -> Resampling:
-        """Return the request of a verb from its arguments; `n_resamples` None leaves the number to the method."""
+        """Return the request of a verb from its arguments; with `n_resamples` None the method's default is used."""
         if n_resamples is not None and n_resamples < 1:
             raise BetterThanError(f"n_resamples must be 1 or more; it is {n_resamples}.")
         check_count("n_resamples", n_resamples, MOST_RESAMPLES)
@@ -77,7 +77,7 @@ class Resampling:
         return cls(seed=seed_of(rng), n_resamples=n_resamples or 0, computing=computing)
 
     def on(self, digest: str, units: Units | None = None, *, default: int = 0) -> Resampling:
-        """Return the same request for these data, with the method's own number where none was chosen."""
+        """Return the same request for these data, with the method's default number of resamples if none was chosen."""
         return replace(
             self,
             digest=digest,
@@ -106,21 +106,21 @@ class Resampling:
         Parameters
         ----------
         name : str
-            Of the random streams, and part of what finished blocks are found again by.
+            Name of the random streams, and part of the key of stored blocks.
         payload : object
-            What all blocks need: arrays and plain values, which can be sent to a worker.
+            Data that all blocks need: arrays and plain values, which can be sent to a worker.
         block : callable
             ``block(payload, part, rng)`` with the resamples of this block and a generator of its own. A function at
             the top of a module, so that it can be sent to a worker.
         bytes_each : int
             Memory that one resample needs; blocks are cut by it.
         parts : tuple of range, optional
-            The blocks themselves, where they are no resamples or are cut in another way.
+            The blocks themselves, where they are not resamples or are divided differently.
         key : str, optional
-            What the results depend on beside data, units, seed and number of resamples. None for results that are not
-            kept, because a caller's own function is involved.
+            What the results depend on besides data, units, seed and number of resamples. None for results that are not
+            stored, because they depend on a caller's own function.
         label : str, optional
-            Shown beside the progress bar instead of the name and the number of resamples.
+            Shown with the progress bar instead of the name and the number of resamples.
         uses : {"threads", "processes"}
         """
         cut = block_ranges(self.n_resamples, bytes_each) if parts is None else parts
@@ -140,7 +140,7 @@ class Resampling:
 
 
 class _Task(NamedTuple):
-    """What a worker needs to do any block."""
+    """Data that a worker needs for any block."""
 
     function: Callable[[Any, range, np.random.Generator], Any]
     payload: Any
@@ -154,5 +154,5 @@ def _run_block(task: _Task, number: int) -> Any:  # noqa: ANN401  (what the bloc
 
 
 def drawn_segments(weights: FloatArray) -> IntArray:
-    """Indices of the segments that one row of weights stands for, each as often as it was drawn."""
+    """Indices of the segments in one row of weights, each repeated as often as it was drawn."""
     return np.repeat(np.arange(weights.size), weights.astype(np.int64))

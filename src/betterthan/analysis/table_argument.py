@@ -1,6 +1,6 @@
-"""What a verb is given becomes the table it takes: a table as it stands, everything else through ``read.inputs``.
+"""Conversion of a verb's argument to a table: tables pass unchanged, everything else is read by ``read.inputs``.
 
-This is the only place where a verb may read; the import stands in the function, so that a verb on a table loads no
+This is the only place where a verb may read; the import is inside the function, so that a verb on a table loads no
 reader.
 """
 
@@ -29,9 +29,9 @@ def as_table(
     Raises
     ------
     TableError
-        When `data` is a table of a kind that the verb does not take, or no table can be made of it.
+        When `data` is a kind of table that the verb does not accept, or cannot be converted to a table.
     BetterThanError
-        When `metric` is given beside a table, which has one metric.
+        When `metric` is given together with a table, which has one metric.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def as_table(
         if metric is not None:
             raise BetterThanError(
                 Message(
-                    "{metric} changes nothing: a table has one metric. Leave it out.",
+                    "{metric} has no effect: a table has one metric. Leave it out.",
                     metric=Option("metric", metric),
                 )
             )
@@ -108,7 +108,7 @@ def judgements_with_judges(data: AnyData, *, verb: str) -> Ratings:
 
 
 def as_metrics_and_human(metrics: AnyData, human: AnyData) -> tuple[Any, Any]:
-    """Return metrics and human scores as tables; what is given as tables stays as it is.
+    """Return metrics and human scores as tables; tables pass unchanged.
 
     A folder of the metrics task holds both, so `human` is None for one.
     """
@@ -118,7 +118,9 @@ def as_metrics_and_human(metrics: AnyData, human: AnyData) -> tuple[Any, Any]:
     is_frame = hasattr(metrics, "columns") and not isinstance(metrics, AnyTable)
     if not (all(is_path(each) for each in several) or is_frame):
         if human is None:
-            raise TableError("meta_evaluate needs human scores beside the metrics: a table, or a path.")
+            raise TableError(
+                "meta_evaluate needs human scores in addition to the metrics: a table, or a path."
+            )
         if isinstance(human, Mapping | Scores | Counts):
             return metrics, human
         return metrics, TableReader().table(human, kinds=(Scores,))

@@ -1,4 +1,4 @@
-"""What is drawn or permuted as one: single segments, or whole documents."""
+"""Resampling units: single segments, or whole documents."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Units(NamedTuple):
 
     @property
     def are_segments(self) -> bool:
-        """Whether every segment is a unit of its own."""
+        """Whether every segment is its own unit."""
         return self.n_units == self.of_segment.size
 
     @property
     def name(self) -> str:
-        """What is drawn or permuted as one: "segments" or "groups"."""
+        """The kind of unit: "segments" or "groups"."""
         return "segments" if self.are_segments else "groups"
 
     @property
@@ -67,8 +67,8 @@ class Units(NamedTuple):
 def units_of(table: Scores | Counts, units: UnitName) -> Units:
     """Return the units of a table's segments.
 
-    Segments of a document resemble each other, so documents are the unit wherever they are known, unless `units` says
-    otherwise.
+    Segments of a document are correlated, so documents are the units wherever they are known, unless `units` is
+    "segments".
 
     Examples
     --------
@@ -103,20 +103,20 @@ def units_of(table: Scores | Counts, units: UnitName) -> Units:
 
 
 def has_documents(table: Scores | Counts | WordTags) -> bool:
-    """Whether the table says which segments belong together: two or more groups, at least one of several segments."""
+    """Whether the table has documents: two or more groups, at least one with several segments."""
     if table.groups is None:
         return False
     return 2 <= len(set(table.groups)) < len(table.segments)
 
 
 def few_units_note(units: Units) -> tuple[str, ...]:
-    """Say that intervals of so few units are rough; see :func:`betterthan.results.units.few_note`."""
+    """Return a note that intervals from few units are rough; see :func:`betterthan.results.units.few_note`."""
     names = ("segment", "segments") if units.are_segments else ("document", "documents")
     return few_note({names: units.n_units})
 
 
 def unit_note(table: Scores | Counts | WordTags, units: Units) -> str:
-    """Say which unit is used, where the table knows documents; else empty.
+    """Return a note on the unit where the table has documents; otherwise empty.
 
     Examples
     --------
@@ -124,10 +124,10 @@ def unit_note(table: Scores | Counts | WordTags, units: Units) -> str:
     >>> unit_note(scores, units_of(scores, "groups"))
     'Unit: 2 documents (3 segments).'
     >>> unit_note(scores, units_of(scores, "segments"))
-    'Unit: 3 segments, although segments of a document resemble each other.'
+    'Unit: 3 segments, although segments of a document are correlated.'
     """
     if not has_documents(table):
         return ""
     if units.are_segments:
-        return f"Unit: {units.n_units:,} segments, although segments of a document resemble each other."
+        return f"Unit: {units.n_units:,} segments, although segments of a document are correlated."
     return f"Unit: {units.n_units:,} documents ({len(table.segments):,} segments)."

@@ -21,7 +21,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def amount(value: float, decimals: int) -> str:
-    r"""Return `value` with so many decimals, a true minus sign, and thousands apart from 10,000 on.
+    r"""Return `value` with this number of decimals, a true minus sign, and thousands separators from 10,000 on.
 
     Very large and very small numbers are written with a power of ten.
 
@@ -37,7 +37,7 @@ def amount(value: float, decimals: int) -> str:
 
 
 def decimals_for(uncertainty: float, value: float) -> int:
-    """Return how many decimals show two digits of the uncertainty, and at least one digit of the value.
+    """Return the number of decimals that show two digits of the uncertainty, and at least one digit of the value.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def _place(value: float) -> int:
 
 
 def share(value: float) -> str:
-    """Return a share as a percentage with about two digits, and never a share above 0 as 0.
+    """Return a share as a percentage with about two digits; a positive share is never shown as 0.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def share(value: float) -> str:
 
 
 def p_of(pvalue: float) -> str:
-    """Return "p = 0.0313", or "p < 0.0001" for what is smaller.
+    """Return "p = 0.0313", or "p < 0.0001" for smaller values.
 
     Examples
     --------

@@ -1,5 +1,5 @@
-"""What we found: frozen results that survive JSON and back.
+"""Frozen results that can be saved as JSON and loaded again. Rule of this package:
 
-Rule of the room: no formatting and no mathematics; a result is drawn by :mod:`betterthan.present`, which it
-asks only at the moment it is shown.
+no formatting and no mathematics; a result is displayed by :mod:`betterthan.present`, which is imported only when it is
+shown.
 """

@@ -1,4 +1,4 @@
-"""Agreement: do several rankings tell the same story? Aggregated: one score a system from counts, in three ways."""
+"""Agreement: do several rankings agree? Aggregated: one score per system from counts, in three ways."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from betterthan.results.rows import NamedRows, Rows, best_name, index_of, place_
 from betterthan.results.settings import Settings
 
 NEXT_COMMAND = "next_command"
-"""The code of the sentence that names the command to run next; a page leaves it out."""
+"""The code of the sentence that suggests the next command; pages omit it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AggregatedSystem:
-    """One system in three ways of aggregating; its fields are those of :class:`Aggregated`."""
+    """One system by three aggregations; its fields are those of :class:`Aggregated`."""
 
     rank: int
     system: str
@@ -48,7 +48,7 @@ class Aggregated(NamedRows[AggregatedSystem], Result):
         The metric's own signature.
     higher_is_better : bool
     confidence : float
-        Coverage of all intervals.
+        Confidence level of all intervals.
     n_segments : int
     systems : tuple of str
         Best first by the pooled score.
@@ -57,19 +57,19 @@ class Aggregated(NamedRows[AggregatedSystem], Result):
     segment_mean, segment_mean_low, segment_mean_high : array, shape (m,)
         Mean of segment scores (segment level); percentiles of the bootstrap.
     bootstrap_mean, bootstrap_mean_low, bootstrap_mean_high : array, shape (m,)
-        Mean pooled score of corpora drawn with replacement; the interval is for other segments of the same kind.
+        Mean pooled score of corpora drawn with replacement; the interval reflects the sampling of segments.
     rank, rank_low, rank_high, cluster : array of int, shape (m,)
         Of the pooled scores and their permutation tests, as in :class:`betterthan.Ranking`.
     letters : tuple of str
         Two systems that share a letter do not differ significantly by the pooled score.
     effective_segments : float
-        How many segments of equal length would weigh as unequally when pooled; NaN when lengths are not known.
+        Effective sample size of pooling, in segments; NaN when lengths are not known.
     longest_tenth : float
         Share of the weight that the longest tenth of the segments carries; NaN when lengths are not known.
     unit_note : str
-        Which unit was used, where documents are known; else empty.
+        Note on the unit, where documents are known; otherwise empty.
     undecidable : str
-        Why no pair could have been significant with so few units; empty where one could.
+        Explanation if no pair could have been significant with so few units; otherwise empty.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class Aggregated(NamedRows[AggregatedSystem], Result):
         return tuple(self.systems[i] for i in sorted(range(len(values)), key=values.__getitem__))
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row a system."""
+        """Return one row per system."""
         ways = ("pooled", "segment_mean", "bootstrap_mean")
         names = [f"{way}{end}" for way in ways for end in ("", "_low", "_high")]
         numbers = {name: getattr(self, name).tolist() for name in names}
@@ -185,12 +185,12 @@ class Agreement(Rows[RankingComparison], Result):
     rankings : tuple of str
         Names.
     systems : tuple of str
-        What they rank, in the order of the first.
+        The ranked systems, in the order of the first ranking.
     top : int
     best, tops : tuple of tuple of str
-        The best system of each ranking, and its top k, with all that tie across the border.
+        The best system of each ranking, and its top k, including ties at the boundary.
     comparisons : tuple of RankingComparison
-        One a pair of rankings.
+        One per pair of rankings.
     sentences : tuple of str
 
     Examples
@@ -245,7 +245,7 @@ class Agreement(Rows[RankingComparison], Result):
         return self.comparison(*key) if isinstance(key, tuple) else self._row(place_of(key, len(self)))
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row a pair of rankings."""
+        """Return one row per pair of rankings."""
         names = ("first", "second", "alike", "flipped", "tied", "tau_b", "same_best", "same_top")
         return {name: [getattr(c, name) for c in self.comparisons] for name in names}
 

@@ -1,4 +1,4 @@
-"""The part that all results share: JSON and back, frames, and how they show themselves in notebooks.
+"""Common base of all results: JSON, data frames, and display in notebooks.
 
 JSON is driven by the dataclasses' own types.
 """
@@ -25,7 +25,7 @@ from betterthan.results.frames import frame_of, type_of_column
 from betterthan.results.registry import RESULT_KINDS, load
 from betterthan.results.settings import Settings
 
-# DEL, the second block of control characters, line ends of Unicode, and marks that change the direction of the text:
+# DEL, the second block of control characters, Unicode line separators, and marks that change the direction of the text:
 # JSON escapes none of them by itself.
 _CONTROL_CHARACTERS = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
@@ -33,7 +33,7 @@ _CONTROL_CHARACTERS = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 def json_text(data: object, *, indent: int | None = None, separators: tuple[str, str] | None = None) -> str:
     r"""Return strict JSON: letters of any language are not escaped, control characters are.
 
-    Nothing is lost: what is escaped is the same text when it is read back.
+    Escaping is lossless.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def encode(value: object) -> Any:  # noqa: ANN401  (JSON is any of several types
 
 
 def decode(value: Any, hint: Any) -> Any:  # noqa: ANN401
-    """Return JSON data as the type `hint` asks for; the inverse of :func:`encode`.
+    """Convert JSON data to the type `hint`; the inverse of :func:`encode`.
 
     Examples
     --------
@@ -118,10 +118,17 @@ SCHEMA = "betterthan.result/1"
 
 
 class Result(ABC):
-    """A frozen finding with `settings` and `notes`.
+    """A frozen result with `settings` and `notes`.
 
     A subclass is a frozen dataclass with a `kind`; its fields are the JSON's fields. :meth:`columns` gives
     its tidy table, which becomes a data frame, CSV and JSON lines.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> ranking = bt.rank({"A": [1, 2, 3], "B": [2, 4, 4]})
+    >>> Result.from_json(ranking.to_json())
+    Ranking(by mean, 2 systems: B > A)
     """
 
     __slots__ = ()
@@ -152,7 +159,7 @@ class Result(ABC):
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Make a result from :meth:`to_dict`'s data.
 
-        ``Result.from_dict`` gives whichever kind it is; ``Ranking.from_dict`` takes only rankings.
+        ``Result.from_dict`` accepts any kind of result; ``Ranking.from_dict`` only rankings.
 
         Examples
         --------
@@ -182,12 +189,12 @@ class Result(ABC):
     def from_json(cls, source: str | bytes | os.PathLike[str]) -> Self:
         """Read a result from the text that :meth:`to_json` returns, or from a file that holds it.
 
-        ``Result.from_json`` gives whichever kind it is; ``Ranking.from_json`` takes only rankings.
+        ``Result.from_json`` accepts any kind of result; ``Ranking.from_json`` only rankings.
 
         Parameters
         ----------
         source : str, bytes or pathlib.Path
-            JSON text, or the path of a file; a path must be a :class:`pathlib.Path`, as every str is taken for text.
+            JSON text, or the path of a file; a path must be a :class:`pathlib.Path`, because a str is read as text.
 
         Examples
         --------
@@ -206,9 +213,9 @@ class Result(ABC):
         return cls.from_dict(data)
 
     def column_types(self) -> dict[str, type]:
-        """Return what each of :meth:`columns` holds: bool, int, float or str.
+        """Return the type of each of :meth:`columns`: bool, int, float or str.
 
-        Missing values (NaN and None) are left aside; a column without any value has the type that it would have.
+        Missing values (NaN and None) are ignored; an empty column has its declared type.
 
         Examples
         --------
@@ -225,7 +232,7 @@ class Result(ABC):
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:  # noqa: ANN401  (a frame of the caller's library)
         """Return :meth:`columns` as a data frame of "pandas", "polars" or "pyarrow".
 
-        Numbers are numbers and truth values are truth values. What is missing is NaN (or None in a column of text) in
+        Columns keep their types. Missing values are NaN (or None in a column of text) in
         pandas, and null in polars and pyarrow.
 
         Examples
@@ -244,14 +251,14 @@ class Result(ABC):
         Parameters
         ----------
         kind : str, optional
-            Another chart than the default one of this kind of result.
+            A chart other than the default of this kind of result.
         **options
             As in :func:`betterthan.chart`, such as ``theme="dark"``.
 
         Returns
         -------
         altair.Chart
-            Or another of Altair's kinds; it shows itself in a notebook.
+            Or another chart type of Altair; displayed automatically in a notebook.
 
         Examples
         --------
@@ -285,7 +292,7 @@ class Result(ABC):
         return render(self, "table")
 
     def __bool__(self) -> bool:
-        return True  # also without any rows: there is a result
+        return True  # true also without any rows
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Result) and self.to_dict() == other.to_dict()

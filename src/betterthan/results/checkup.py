@@ -1,4 +1,4 @@
-"""Checkup: what is in a file, and what is wrong with it. Diagnosis: what kind of scores these are."""
+"""Checkup: contents and problems of a file. Diagnosis: properties of a table of scores."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from betterthan.results.settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One problem: its code, a title, the place, a message that ends with the cure.
+    """One problem: its code, a title, the location, and a message that ends with a hint.
 
-    `is_doubt` says that it is only something to know, not something to settle before the file can be used.
+    `is_doubt` marks a warning, which does not prevent use of the file.
     """
 
     code: str
@@ -29,7 +29,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Checkup(Rows[Finding], Result):
-    """What was recognized in a file, every row accounted for, and every problem found.
+    """Recognized contents of a file, with an account of every row and every problem.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Checkup(Rows[Finding], Result):
     because : str
         How it was recognized.
     contents : tuple of str
-        One line a table: what it holds.
+        One line per table.
     rows_read, rows_kept : int
     dropped : dict of str to int
         Rows left out, by reason.
@@ -49,7 +49,7 @@ class Checkup(Rows[Finding], Result):
     preview : tuple of tuples of str
         The first rows, in canonical columns.
     problems : tuple of Finding
-        Empty when all is well.
+        Empty when there are none.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Checkup(Rows[Finding], Result):
 
     @property
     def exit_code(self) -> int:
-        """1 when there is something to mend, else 0; doubts are no fault."""
+        """1 when there is an error, else 0; warnings do not count."""
         return int(any(not problem.is_doubt for problem in self.problems))
 
     def __len__(self) -> int:
@@ -104,8 +104,8 @@ class Triple:
     ----------
     a, b, c : str
     effect : {"cycle", "flips", "levels"}
-        "cycle": a beats b, b beats c and c beats a. "flips" and "levels": a beats b when the two are fitted alone, and
-        with c beside them it loses, or is level.
+        "cycle": a beats b, b beats c and c beats a. "flips" and "levels": a beats b when the two are fitted alone, but
+        loses or ties when c is added.
     alone : float
         Share of the decided segments that a wins against b; in a cycle, the smallest of its three shares.
     together : float
@@ -126,7 +126,7 @@ class Triple:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosedSystem:
-    """What a diagnosis says of one system.
+    """Diagnosis of one system.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class DiagnosedSystem:
     outlier_share : float
         Share of its scores beyond 1.5 interquartile ranges from its quartiles.
     rank_spread : float
-        Spread of its ranks across segments.
+        Standard deviation of its ranks across segments.
     """
 
     system: str
@@ -144,7 +144,7 @@ class DiagnosedSystem:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Diagnosis(NamedRows[DiagnosedSystem], Result):
-    """Ties, gaps, outliers, strength of pairing, and cycles of a table of scores.
+    """Ties, missing scores, outliers, effect of pairing, and cycles of a table of scores.
 
     Attributes
     ----------
@@ -156,12 +156,12 @@ class Diagnosis(NamedRows[DiagnosedSystem], Result):
     outlier_share_by_system : array, shape (m,)
         The same with the quartiles of each system.
     difference_outlier_share : float
-        The same for the differences of two systems, mean over pairs: these are what sways a difference of means.
+        The same for the differences of two systems, mean over pairs: these influence a difference of means.
     tie_share : float
         Share of comparisons of two systems on a segment that are exact ties.
     missing_share : float
     pairing : float
-        Mean correlation between systems over segments: how much pairing helps.
+        Mean correlation between systems over segments.
     variance_removed : float
         Share of the variance of a difference that pairing removes, on average over pairs.
     system_spread, segment_spread, rank_spread : float
@@ -171,14 +171,14 @@ class Diagnosis(NamedRows[DiagnosedSystem], Result):
     kendall : array, shape (m, m)
         Kendall's tau-b between systems over segments.
     n_triples, n_unfitted : int
-        Triples of systems looked at, and how many of them have no Bradley–Terry strengths.
+        Triples of systems examined, and the number of those without Bradley–Terry strengths.
     triples : tuple of Triple
-        Cycles first, then what a third system flips, then what it levels; largest lead first. They are what the data
-        show; whether they are more than chance, `pvalue` says.
+        Cycles first, then pairs that a third system flips, then pairs that it makes equal; largest lead first. These
+        are descriptive; `pvalue` gives their significance.
     expected_cycles : float
-        How many cycles chance alone would give among systems of such strengths that differ without any cycle.
+        Number of cycles expected by chance under a Bradley–Terry model with these strengths.
     sentences : tuple of str
-        What the measures mean for choosing a mechanism.
+        What the measures mean for the choice of an aggregation.
     lower_is_better : bool
         Of the metric.
 
@@ -226,7 +226,7 @@ class Diagnosis(NamedRows[DiagnosedSystem], Result):
         return DiagnosedSystem(system=self.systems[i], outlier_share=outliers, rank_spread=spread)
 
     def count(self, effect: str, *, alpha: float = math.inf) -> int:
-        """Return how many triples show this effect; with `alpha`, by leads that are significant at that level."""
+        """Return the number of triples with this effect; with `alpha`, only those significant at that level."""
         return sum(
             triple.effect == effect and (alpha == math.inf or triple.pvalue <= alpha)
             for triple in self.triples
@@ -236,13 +236,13 @@ class Diagnosis(NamedRows[DiagnosedSystem], Result):
     def mean_kendall(self) -> float:
         """Mean of Kendall's tau-b over pairs of systems; NaN when none is defined."""
         total, n_known = 0.0, 0
-        for i, row in enumerate(self.kendall):  # row by row: of 3,000 systems there are millions of pairs
+        for i, row in enumerate(self.kendall):  # row by row: 3,000 systems have millions of pairs
             known = [tau for tau in row[i + 1 :].tolist() if tau == tau]  # noqa: PLR0124  (NaN is not equal to itself)
             total, n_known = sum(known, total), n_known + len(known)
         return total / n_known if n_known else float("nan")
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row a measure."""
+        """Return one row per measure."""
         shares = (
             "outlier_share",
             "tie_share",

@@ -12,7 +12,7 @@ from betterthan.results.settings import Settings
 
 
 class OrderedSentences:
-    """Sentences in a known order: the verdict, the numbers behind it, details, and what to choose."""
+    """Sentences in a fixed order: the verdict, its numbers, details, and the recommendation."""
 
     __slots__ = ()
     sentences: tuple[str, ...]
@@ -34,13 +34,13 @@ class OrderedSentences:
 
     @property
     def advice(self) -> str:
-        """The last sentence: what to choose."""
+        """The last sentence: the recommendation."""
         return self.sentences[-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherTest:
-    """A second test of the same question, for comparison; no verdict rests on it."""
+    """A second test of the same hypothesis, for comparison; not used for the verdict."""
 
     name: str
     pvalue: float
@@ -48,14 +48,14 @@ class OtherTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mechanism:
-    """What one way of aggregating says about the pair, and the test that belongs to it.
+    """Result of one aggregation for the pair, with its test.
 
     Attributes
     ----------
     name : str
         "mean", "median", "bradley_terry" or "shift".
     winner : str or None
-        The system it places first; None when it places them level.
+        The better system; None when they are equal.
     effect : float
         Positive when a is better, whatever the direction of the metric.
     effect_name, test : str
@@ -78,7 +78,7 @@ class Mechanism:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flip:
-    """The fewest segments whose removal changes a verdict.
+    """Smallest set of segments whose removal changes a verdict.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Flip:
     segments : tuple of str
         Which, in the order of removal.
     is_exact : bool
-        False when fewer might do.
+        False when fewer might suffice.
     """
 
     verdict: str
@@ -109,9 +109,9 @@ class Slice:
     Attributes
     ----------
     by, value : str
-        What the segments were parted by ("group", "difficulty", "length"), and which part this is.
+        The variable that the segments were split by ("group", "difficulty", "length"), and the part.
     limits : str
-        Where the part begins and ends, such as "7 to 12 words", if that can be said.
+        Limits of the part, such as "7 to 12 words", if any.
     n_segments : int
     effect : float
         Mean difference in this part, positive when a is better.
@@ -136,7 +136,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Explanation(NamedRows[Mechanism], OrderedSentences, Result):
-    """Each mechanism's verdict on a pair, and why they agree or differ.
+    """Verdict of each aggregation on a pair, and why they agree or differ.
 
     Attributes
     ----------
@@ -148,12 +148,12 @@ class Explanation(NamedRows[Mechanism], OrderedSentences, Result):
         Level of the tests.
     n_segments : int
     units : {"segments", "groups"}
-        What all tests swap as one: single segments, or whole documents.
+        The unit that all tests swap: single segments, or whole documents.
     n_units : int
     unit_note : str
-        Which unit was used, as a sentence; empty where the table knows no documents.
+        Note on the unit; empty where the table has no documents.
     undecidable : str
-        Why no difference could have been significant with so few units; empty where one could.
+        Explanation if no difference could have been significant with so few units; otherwise empty.
     wins, ties, losses : int
         Of a, in segments.
     mean_win, mean_loss : float
@@ -161,26 +161,29 @@ class Explanation(NamedRows[Mechanism], OrderedSentences, Result):
     mean_difference, median_difference, median_of_differences : float
         The three quantities of Proposition 1 of the paired-evaluation paper; none implies another.
     low, high : float
-        Interval of the mean difference that covers with probability 1 − alpha, as in :func:`betterthan.compare`.
+        Confidence interval of the mean difference at level 1 − alpha, as in :func:`betterthan.compare`.
     n_needed : int or None
-        Units that would show a mean difference of this size at level alpha with 80% power; None where
-        that cannot be said, as of documents of different lengths.
+        Units needed to detect a mean difference of this size at level alpha with 80% power; None where not available,
+        as for documents of unequal length.
     mechanisms : tuple of Mechanism
-        Mean, median, Bradley–Terry, and Wilcoxon's shift.
+        Mean, median, Bradley–Terry, and location shift (Wilcoxon).
     mean_case, median_case : {"agree", "disagree", "level"}
         Mean, and median, against Bradley–Terry. "agree" is case (i) of the paper. "disagree" is its case (ii) if the
-        system that wins more often is truly better, and (iii) if not; scores alone cannot tell which. "level" when
-        one of the two has no winner.
+        system that wins more often is truly better, and (iii) if not; scores alone cannot show which. "level" when one
+        of the two has no winner.
     reason : {"none", "outliers", "types of segments", "both", "unclear"}
-        What the disagreement points at. Mean against median: outliers. Median against Bradley–Terry: types of
-        segments. "unclear" when the medians are level.
+        Likely cause of a disagreement. Mean against median: outliers. Median against Bradley–Terry: segment types.
+        "unclear" when the medians are equal.
     flips : tuple of Flip
     n_slices : int
-        Parts of the test set that were looked at.
+        Parts of the test set that were examined.
     slices : tuple of Slice
         Those in which the order of the means is reversed, smallest adjusted p-value first.
     sentences : tuple of str
-        The explanation in words: the verdict first, what to choose last.
+        The explanation in words: the verdict first, the recommendation last.
+    both_right : int or None
+        For scores of 0 and 1 only: number of segments on which both systems are right; on all other ties both are
+        wrong. None for other scores.
 
     Examples
     --------
@@ -225,9 +228,15 @@ class Explanation(NamedRows[Mechanism], OrderedSentences, Result):
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     settings: Settings
+    both_right: int | None = None
+
+    @property
+    def both_wrong(self) -> int | None:
+        """Segments on which both systems are wrong; None where scores are not right or wrong."""
+        return None if self.both_right is None else self.ties - self.both_right
 
     def mechanism(self, name: str) -> Mechanism:
-        """Return what the mechanism of this name says."""
+        """Return the aggregation with this name."""
         return self[name]
 
     def _row_names(self) -> tuple[str, ...]:
@@ -237,11 +246,11 @@ class Explanation(NamedRows[Mechanism], OrderedSentences, Result):
         return self.mechanisms[i]
 
     def flip(self, verdict: str) -> Flip:
-        """Return how few segments change this verdict."""
+        """Return the smallest removal that changes this verdict."""
         return self.flips[index_of(verdict, [flip.verdict for flip in self.flips], "verdict")]
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row a mechanism."""
+        """Return one row per aggregation."""
         names = ("name", "winner", "effect_name", "effect", "test", "pvalue", "is_significant")
         return {name: [getattr(mechanism, name) for mechanism in self.mechanisms] for name in names}
 
@@ -251,7 +260,7 @@ class Explanation(NamedRows[Mechanism], OrderedSentences, Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregation:
-    """What one way of aggregating says about the pair.
+    """Result of one aggregation for the pair.
 
     Attributes
     ----------
@@ -260,7 +269,7 @@ class Aggregation:
     score_a, score_b : float
         In the metric's own direction.
     winner : str or None
-        None when the two are level.
+        None when the two are equal.
     effect, low, high : float
         Difference, positive when a is better, and its interval.
     test : str
@@ -284,7 +293,7 @@ class Aggregation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mover:
-    """A segment, and what the pooled difference would be without it.
+    """A segment, and the pooled difference without it.
 
     Attributes
     ----------
@@ -292,7 +301,7 @@ class Mover:
     effect_without : float
         The pooled difference of all other segments, exactly; NaN where it has no score.
     change : float
-        What the segment adds to the lead of a: the difference with it less the one without it.
+        Contribution of the segment to the lead of a: the difference with it minus the one without it.
     weight : float
         Its share of the length, the mean of both systems; NaN when lengths are not known.
     """
@@ -305,7 +314,7 @@ class Mover:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CountsExplanation(NamedRows[Aggregation], OrderedSentences, Result):
-    """A pair under three aggregations, why they may differ, and on which segments the pooled difference hangs.
+    """A pair under three aggregations, why they may differ, and the segments with the most influence.
 
     Attributes
     ----------
@@ -330,15 +339,15 @@ class CountsExplanation(NamedRows[Aggregation], OrderedSentences, Result):
     long_segments_decide : bool
         Whether the others alone name another winner than all segments do.
     movers : tuple of Mover
-        Up to ten segments that move the pooled difference most, largest first.
+        Up to ten segments with the largest influence on the pooled difference, largest first.
     n_to_turn : int or None
-        So many segments turn the pooled winner when removed, the strongest for it first; fewer might do. None when no
-        such removal turns it.
+        Number of segments whose removal, most influential first, flips the pooled winner; fewer might suffice. None
+        when no such removal does.
     sentences : tuple of str
     unit_note : str
-        Which unit was used, where documents are known; else empty.
+        Note on the unit, where documents are known; otherwise empty.
     undecidable : str
-        Why no pair could have been significant with so few units; empty where one could.
+        Explanation if no pair could have been significant with so few units; otherwise empty.
 
     Examples
     --------
@@ -379,7 +388,7 @@ class CountsExplanation(NamedRows[Aggregation], OrderedSentences, Result):
     undecidable: str = ""
 
     def aggregation(self, name: str) -> Aggregation:
-        """Return what the aggregation of this name says."""
+        """Return the aggregation with this name."""
         return self[name]
 
     def _row_names(self) -> tuple[str, ...]:
@@ -389,7 +398,7 @@ class CountsExplanation(NamedRows[Aggregation], OrderedSentences, Result):
         return self.aggregations[i]
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row an aggregation."""
+        """Return one row pern aggregation."""
         names = (
             "name",
             "score_a",

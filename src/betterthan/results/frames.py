@@ -14,7 +14,7 @@ BACKENDS = ("pandas", "polars", "pyarrow")
 
 
 def type_of_column(values: Sequence[Any]) -> type:
-    """Return bool, int, float or str, whichever holds all values; missing ones (NaN and None) are left aside.
+    """Return bool, int, float or str, the type of all values; missing ones (NaN and None) are ignored.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def _pandas(pandas: Any, columns: Mapping[str, Any], types: Mapping[str, type]) 
 
 def _pandas_dtype(values: Any, kind: type) -> Any:  # noqa: ANN401
     if kind is str:
-        # The dtype of text depends on the version of pandas, which knows best; without any text it has to be named.
+        # The dtype of text depends on the version of pandas; without any text it must be set.
         return None if any(values) else object
     return {bool: "boolean", int: "Int64"}[kind] if kind is not float and None in values else kind
 

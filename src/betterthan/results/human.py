@@ -1,4 +1,4 @@
-"""Judges, IdenticalOutputs and KeptPairs: what human judgments are worth."""
+"""Judges, IdenticalOutputs and KeptPairs: quality of human judgments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from betterthan.results.settings import Settings
 
 
 class _Cleanable(Protocol):
-    """What can be freed of judges and of control items: :class:`~betterthan.tables.ratings.Ratings`."""
+    """A table from which judges and control items can be removed: :class:`~betterthan.tables.ratings.Ratings`."""
 
     def without(self, judges: Sequence[str], *, because: str = ...) -> Self: ...
 
@@ -25,10 +25,10 @@ RatingsTable = TypeVar("RatingsTable", bound=_Cleanable)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgesAgreement:
-    """How far all judges together agree; NaN where nothing is shared.
+    """Agreement of all judges; NaN where no outputs are shared.
 
-    Intervals have 95% confidence and are about other segments or documents (`interval_units`), judged by the same
-    people. They are NaN with fewer than four of these, and where agreement is perfect.
+    Intervals have a confidence level of 95% and reflect the sampling of segments or documents (`interval_units`), with
+    the same judges. They are NaN with fewer than four of these, and where agreement is perfect.
 
     Attributes
     ----------
@@ -43,21 +43,21 @@ class JudgesAgreement:
     icc_agreement, icc_consistency : float
         ICC(A,1) and ICC(C,1); NaN unless every judge judged every output.
     per_output : float
-        Judgments an output that was judged, on average.
+        Mean number of judgments per judged output.
     reliability : float
-        Of the mean of so many judgments, from `icc`.
+        Reliability of the mean of `per_output` judgments, from `icc`.
     kappa, kappa_low, kappa_high : float
-        Cohen's kappa with squared distances, mean over pairs of judges, each weighing as many outputs as it shares.
+        Cohen's kappa with squared distances, mean over pairs of judges, weighted by the number of shared outputs.
     order_pairs : int
         Pairs of systems on a segment that two judges both judged, over all pairs of judges.
     order_alike, order_opposite : float
-        Share of these that the two order alike (or both tie), and opposite.
+        Share of these that the two order in the same way (or both tie), and in opposite ways.
     order_kappa : float
         `order_alike` beyond chance.
     interval_units : {"segments", "documents"}
-        What intervals take as independent: documents where the ratings name them.
+        Units of independence of the intervals: documents where the ratings name them.
     n_interval_units : int
-        How many of them two judges or more have judged.
+        Number of those judged by two or more judges.
     """
 
     alpha: float
@@ -113,36 +113,36 @@ class Judge:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Judges(NamedRows[Judge], Result):
-    """Each judge beside the others, and which to keep.
+    """Comparison of each judge with the others, and which judges to keep.
 
     Attributes
     ----------
     metric : str
-        What was asked.
+        Name of the ratings.
     judges : tuple of str
     n_judgements : array of int, shape (j,)
-        Control items left aside.
+        Without control items.
     mean, deviation : array, shape (j,)
         Of the judge's scores.
     n_shared : array of int, shape (j,)
-        Outputs that somebody else judged too.
+        Outputs that others judged too.
     correlation : array, shape (j,)
         With the mean of the others, on these.
     bias : array, shape (j,)
-        Mean of the judge's scores less the mean of the others', in points.
+        Mean difference between the judge's scores and the means of the others, in points.
     variance_ratio : array, shape (j,)
         Variance of the differences from the others, over that of the median judge.
     variance_pvalue : array, shape (j,)
-        How often the largest departure among equally good judges is as large, for judges whose ratio is above the
+        P-value of the largest ratio among equally good judges, for judges whose ratio is above the
         limit; NaN for the others.
     n_controls, control_right, control_difference : array, shape (j,)
-        Pairs of a genuine and a degraded output; in how many the degraded one is scored lower (ties are halves); how
-        much lower on average.
+        Pairs of a genuine and a degraded output; number of those in which the degraded one is scored lower (ties count
+        half); mean difference.
     control_pvalue : array, shape (j,)
-        One-sided Wilcoxon test that the judge scores degraded outputs lower: small for a judge who sees them.
+        One-sided Wilcoxon test that the judge scores degraded outputs lower: small for a judge who notices them.
     careless_pvalue : array, shape (j,)
         Exact binomial test that the judge is right less often than a careful one, adjusted for all judges: small for a
-        judge who does not see them.
+        careless judge.
     n_repeats, repeat_deviation : array, shape (j,)
         Outputs judged again, and the standard deviation between the judgments.
     keep : array of bool, shape (j,)
@@ -152,7 +152,7 @@ class Judges(NamedRows[Judge], Result):
         The degraded ones.
     agreement : JudgesAgreement
     power, control_power : float
-        Chance that a judge who answers at random is found by the comparison with the others, and by the control items
+        Power to detect a judge who answers at random by the comparison with the others, and by the control items
         (of the judge with the median number of them); NaN when unknown.
     sentences : tuple of str
 
@@ -207,7 +207,7 @@ class Judges(NamedRows[Judge], Result):
 
     @property
     def dropped(self) -> tuple[str, ...]:
-        """The judges who are not kept."""
+        """The excluded judges."""
         return tuple(name for name, stays in zip(self.judges, self.keep.tolist(), strict=True) if not stays)
 
     def kept(self, ratings: RatingsTable) -> RatingsTable:
@@ -216,7 +216,7 @@ class Judges(NamedRows[Judge], Result):
         return genuine.without(self.dropped, because="by quality control")
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row a judge."""
+        """Return one row per judge."""
         peers = ("n_judgements", "mean", "deviation", "n_shared", "correlation", "bias", "variance_ratio")
         controls = ("n_controls", "control_right", "control_difference", "control_pvalue", "careless_pvalue")
         names = (*peers, "variance_pvalue", *controls, "n_repeats", "repeat_deviation", "keep")
@@ -234,11 +234,11 @@ class IdenticalPair:
     Attributes
     ----------
     segment, first, second : str
-        The system judged better stands first.
+        The system judged better comes first.
     gap : float
         How much better, never negative; NaN when they were not both judged.
     survives : bool
-        Whether the gap is the margin or more, so that a relative ranking would call one better.
+        Whether the gap is the margin or more, so that a relative ranking would prefer one.
     text : str
         The output.
     """
@@ -262,7 +262,7 @@ class MetricTies:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class IdenticalOutputs(Rows[IdenticalPair], Result):
-    """Every segment and pair of systems with the same text, and which of them a margin does not catch.
+    """Every segment and pair of systems with the same text, and which of them a margin does not remove.
 
     Attributes
     ----------
@@ -271,7 +271,7 @@ class IdenticalOutputs(Rows[IdenticalPair], Result):
     n_pairs : int
         Pairs of systems on a segment that both have an output for.
     n_judged, n_kept : int
-        Those that people scored, and those scored the margin or more apart.
+        Those with human scores, and those whose scores differ by the margin or more.
     identical_pairs : tuple of IdenticalPair
         The identical ones, surviving ones first, widest gap first.
     identical, surviving : array of int, shape (m, m)
@@ -348,7 +348,7 @@ class IdenticalOutputs(Rows[IdenticalPair], Result):
         return self.n_surviving / self.n_kept if self.n_kept else float("nan")
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row a pair of identical outputs."""
+        """Return one row per pair of identical outputs."""
         names = ("segment", "first", "second", "gap", "survives", "text")
         return {name: [getattr(pair, name) for pair in self.identical_pairs] for name in names}
 
@@ -358,7 +358,7 @@ class IdenticalOutputs(Rows[IdenticalPair], Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarginShare:
-    """How many pairs, and which share of them, a margin keeps."""
+    """Number and share of pairs that a margin keeps."""
 
     margin: float
     kept: int
@@ -367,7 +367,7 @@ class MarginShare:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class KeptPairs(Rows[MarginShare], Result):
-    """Share of pairs of systems on a segment that lie at least a margin apart.
+    """Share of pairs of systems on a segment whose scores differ by at least a margin.
 
     Attributes
     ----------
@@ -404,7 +404,7 @@ class KeptPairs(Rows[MarginShare], Result):
         return MarginShare(margin=float(self.margin[i]), kept=kept, share=share)
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row a margin."""
+        """Return one row per margin."""
         return {name: [getattr(row, name) for row in self] for name in ("margin", "kept", "share")}
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""MetaEvaluation: which metric agrees best with people, and which metrics can be told apart."""
+"""MetaEvaluation: which metric agrees best with human scores, and which metrics differ significantly."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from betterthan.results.rows import NamedRows, best_name, index_of, row_at
 from betterthan.results.settings import Settings
 
 CASES = (
-    "both sure, and they agree",
-    "both sure, and they disagree",
-    "people sure, the metric not",
-    "the metric sure, people not",
-    "neither sure",
+    "both significant, and they agree",
+    "both significant, and they disagree",
+    "only the human scores significant",
+    "only the metric significant",
+    "neither significant",
 )
 
 
@@ -33,15 +33,15 @@ SCOPES = {
     "perm_both": "both",
     "perm_cells": "both",
 }
-"""What a difference that a test of metrics finds should also hold for."""
+"""The population that a test of metrics generalizes to."""
 NULLS = {
-    "perm_inputs": "On each segment the scores of the two metrics are interchangeable, for all systems at once.",
-    "perm_pairs": "On each pair of systems of a segment the verdicts of the two metrics are interchangeable.",
+    "perm_inputs": "On each segment the scores of the two metrics are exchangeable, for all systems at once.",
+    "perm_pairs": "On each pair of systems of a segment the verdicts of the two metrics are exchangeable.",
     "bootstrap": "Both metrics have the same expected value on other segments, with these systems.",
-    "perm_systems": "For each system the scores of the two metrics are interchangeable, on all segments at once.",
-    "williams": "Both metrics correlate equally with human scores over all systems like these; all are jointly normal.",
-    "perm_both": "In each cell the scores of the two metrics are interchangeable: neither prefers single systems.",
-    "perm_cells": "In each cell the scores of the two metrics are interchangeable: neither prefers single systems.",
+    "perm_systems": "For each system the scores of the two metrics are exchangeable, on all segments at once.",
+    "williams": "Both metrics have the same correlation with human scores over systems; all are jointly normal.",
+    "perm_both": "In each cell the scores of the two metrics are exchangeable: neither favors single systems.",
+    "perm_cells": "In each cell the scores of the two metrics are exchangeable: neither favors single systems.",
 }
 """The hypothesis under which a test of metrics keeps its level."""
 
@@ -55,16 +55,16 @@ class MetricComparisons:
     test : str
         Such as "perm_systems"; "none" when nothing was tested.
     correction : str
-        For many comparisons.
+        Correction for multiple comparisons.
     alpha : float
     pvalue, adjusted : array, shape (k, k)
         Before and after the correction; NaN on the diagonal and where nothing was tested. Two-sided, and then
         symmetric; with the alternative "wmt" one-sided, in favor of the row.
     alternative : {"two-sided", "wmt"}
-        "wmt" asks only whether the metric with the higher value is better, as the WMT shared tasks do: the data
-        choose the direction, so that a level of 0.05 finds differences between equal metrics in 10% of cases.
+        "wmt" tests only whether the metric with the higher value is better, as in the WMT shared tasks: the data choose
+        the direction, so that the type I error rate at level 0.05 is 10%.
     generalises_to : {"segments", "systems", "both", ""}
-        For what else a difference should hold: other segments with these systems, other systems, or both.
+        The population that the test generalizes to: other segments with these systems, other systems, or both.
     """
 
     test: str
@@ -82,20 +82,20 @@ class MetricComparisons:
 
     @property
     def better(self) -> BoolArray:
-        """Entry [a, b]: a, which has the better value and so stands before b, is significantly better than b."""
+        """Entry [a, b]: a, which has the better value, is significantly better than b."""
         with np.errstate(invalid="ignore"):
             return np.triu(self.adjusted <= self.alpha, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caveat:
-    """Something about the data without which the verdict would mislead.
+    """A property of the data without which the verdict would be misleading.
 
     Attributes
     ----------
     code : {"by_order", "unmatched", "human_translations", "same_systems", "same_metrics", "many_ties", "out_of_reach"}
         Files have no ids, so rows were matched by order; segments are not in all tables; human translations count as
-        systems; systems, or metrics, have the very same scores; a metric ties nearly all pairs of systems; the design
+        systems; systems, or metrics, have identical scores; a metric ties nearly all pairs of systems; the design
         is so small that no difference could be significant.
     names : tuple of str
         Of the systems or metrics; for "out_of_reach", what there is too little of, such as "4 documents".
@@ -119,18 +119,18 @@ class Caveat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairContribution:
-    """What one pair of systems adds to soft pairwise accuracy.
+    """Contribution of one pair of systems to soft pairwise accuracy.
 
     Attributes
     ----------
     a, b : str
-        The system that people score higher first.
+        The system with the higher human score first.
     human_pvalue, metric_pvalue : float
-        One-sided: near 0, a is surely better; near 1, b is; 0.5 is undecided.
+        One-sided: near 0, a is better; near 1, b is; 0.5 is undecided.
     value : float
-        1 less the distance between the two.
+        1 − abs(difference) of the two p-values.
     case : str
-        Who is sure, and whether they agree.
+        Which of the two is significant, and whether they agree.
     """
 
     a: str
@@ -159,7 +159,7 @@ class RankedMetric:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MetaEvaluation(NamedRows[RankedMetric], Result):
-    """Metrics from the most to the least like people.
+    """Metrics in order of their agreement with human scores.
 
     Attributes
     ----------
@@ -170,9 +170,9 @@ class MetaEvaluation(NamedRows[RankedMetric], Result):
     metrics : tuple of str
         Best first; k of them.
     value : array, shape (k,)
-        Agreement with people by `method`; NaN where it is undefined.
+        Agreement with human scores by `method`; NaN where it is undefined.
     low, high : array, shape (k,)
-        Interval for the value that is to be expected on another test set of as many segments, with these systems;
+        Confidence interval for the expected value on test sets of the same size, with these systems;
         NaN where none was computed.
     confidence : float
     rank : array of int, shape (k,)
@@ -180,9 +180,9 @@ class MetaEvaluation(NamedRows[RankedMetric], Result):
     fuzzy_rank : array, shape (k,)
         Mean rank of all metrics that are not significantly different from this one, itself included.
     cluster : array of int, shape (k,)
-        Greedy significance clusters, as in the WMT metrics task.
+        Significance clusters, as in the WMT metrics task.
     letters : tuple of str
-        Two metrics that share a letter cannot be told apart.
+        Two metrics that share a letter do not differ significantly.
     comparisons : MetricComparisons
     threshold : array, shape (k,), or None
         Calibrated tie threshold of each metric, for accuracy with ties.
@@ -193,23 +193,23 @@ class MetaEvaluation(NamedRows[RankedMetric], Result):
         Scores of systems, in the direction "higher is better".
     human_pvalue : array, shape (m, m), or None
     metric_pvalue : array, shape (k, m, m), or None
-        One-sided p-values behind soft pairwise accuracy: entry [i, j] asks whether i is better than j.
+        One-sided p-values behind soft pairwise accuracy: entry [i, j] tests whether i is better than j.
     n_pairs : int
         Pairs of systems that were compared; at the segment level, on all segments together. Systems and segments are
         counted in ``n_systems`` and ``n_segments``.
     caveats : tuple of Caveat
-        What belongs into the verdict.
+        Caveats that belong with the verdict.
     n_decided : array of int, shape (k,), or None
-        For the taus: pairs that each metric does not tie, of `n_pairs`; "tau_ties_ignored" rests on these alone.
+        For the taus: pairs that each metric does not tie, of `n_pairs`; "tau_ties_ignored" uses only these.
     part_names : tuple of str
         Test sets or language pairs, when several are pooled.
     part_value : array, shape (k, p), or None
     units : {"segments", "groups"}
-        What is drawn as one for the intervals.
+        The resampling unit of the intervals.
     unit_note : str
-        Which unit was used, where the human scores name documents; else empty.
+        Note on the unit, where the human scores name documents; otherwise empty.
     lower_is_better : tuple of str
-        Metrics and human scores of which lower is better; of all others higher is.
+        Metrics and human scores for which lower is better.
 
     Examples
     --------
@@ -263,7 +263,7 @@ class MetaEvaluation(NamedRows[RankedMetric], Result):
 
     @property
     def best(self) -> str:
-        """The first metric; whether it is significantly better than the others, `comparisons` says."""
+        """The first metric; `comparisons` has its significance."""
         return best_name(self.metrics, self.value)
 
     def _row_names(self) -> tuple[str, ...]:
@@ -274,13 +274,13 @@ class MetaEvaluation(NamedRows[RankedMetric], Result):
 
     @property
     def n_distinct(self) -> int:
-        """How many different values the metrics have (equal up to 1e-12)."""
+        """Number of distinct values of the metrics (equal up to 1e-12)."""
         return int(np.unique(np.round(self.value[~np.isnan(self.value)], 12)).size)
 
     @property
     def interval_population(self) -> str:
-        """What the intervals are about, in words."""
-        return f"the value to be expected on another test set of {self.n_segments:,} segments, with these systems"
+        """Target of the intervals, in words."""
+        return f"the expected value on test sets of {self.n_segments:,} segments, with these systems"
 
     @property
     def is_tested(self) -> BoolArray:
@@ -289,26 +289,26 @@ class MetaEvaluation(NamedRows[RankedMetric], Result):
 
     @property
     def n_significant(self) -> int:
-        """How many of the pairs of metrics differ significantly."""
+        """Number of pairs of metrics that differ significantly."""
         return int(np.count_nonzero(self.comparisons.better))
 
     @property
     def n_clusters(self) -> int:
-        """How many significance clusters there are."""
+        """Number of significance clusters."""
         return int(self.cluster.max(initial=0))
 
     def pvalue(self, a: str, b: str) -> float:
-        """Return the adjusted p-value that metrics `a` and `b` differ; with "wmt", that `a` is better than `b`."""
+        """Return the adjusted p-value of metrics `a` and `b`; with "wmt" one-sided, in favor of `a`."""
         return float(self.comparisons.adjusted[self._index(a), self._index(b)])
 
     def contributions(self, metric: str, *, alpha: float = 0.05) -> list[PairContribution]:
-        """Return what each pair of systems adds to a metric's soft pairwise accuracy, least first.
+        """Return the contribution of each pair of systems to a metric's soft pairwise accuracy, smallest first.
 
         Parameters
         ----------
         metric : str
         alpha : float, default 0.05
-            A side is sure when its p-value is at most alpha, or at least 1 − alpha.
+            A p-value is significant when it is at most alpha, or at least 1 − alpha.
         """
         if self.human_pvalue is None or self.metric_pvalue is None:
             raise BetterThanError(
@@ -334,7 +334,7 @@ class MetaEvaluation(NamedRows[RankedMetric], Result):
         return index_of(metric, self.metrics, "metric")
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return rank, metric, value and interval, one row a metric."""
+        """Return rank, metric, value and interval, one row per metric."""
         names = ("value", "low", "high", "fuzzy_rank", "cluster")
         numbers = {name: getattr(self, name).tolist() for name in names}
         table = {"rank": self.rank.tolist(), "metric": self.metrics, **numbers, "letters": self.letters}

@@ -1,4 +1,4 @@
-"""PairwiseTable: every pair of systems, its effect, and how sure we are."""
+"""PairwiseTable: every pair of systems with its effect, interval and p-value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from betterthan.results.settings import Settings
 from betterthan.results.units import undecidable_sentence, unit_line
 
 WIN_PROBABILITY = "P(row beats column)"
-"""The name of the effect where effects are probabilities to win."""
+"""The name of the effect where effects are probabilities of winning."""
 P_METHODS = (
     "bound",
     "inversion",
@@ -37,25 +37,25 @@ class Pair:
     ----------
     a, b : str
     effect, low, high : float
-        How much better a is than b, with its interval; NaN limits where no interval is known.
+        How much better a is than b, with its confidence interval; NaN where there is none.
     size : float
         Standardized effect.
     wins, ties, losses : float
         Segments (or matches) in which a is better, equal, worse.
     pvalue, adjusted : float
-        Before and after the correction for many comparisons.
+        Before and after the correction for multiple comparisons.
     p_low, p_high : float
-        What the p-value lies between; equal to it when it is exact, or when nothing is known about its error. For
-        resampling this is the 95% interval of the p-value that all resamples would give.
+        Bounds of the p-value; equal to it when it is exact, or when its error is unknown. For resampling this is the
+        95% confidence interval of the p-value over all resamples.
     p_method : str
-        How the p-value was found:
+        How the p-value was computed:
 
         * "exact": every outcome was counted.
         * "certified": the exact p-value certainly lies between `p_low` and `p_high`.
-        * "inversion": numerically, with the estimated error that `p_low` and `p_high` show.
+        * "inversion": numerically, with the estimated error given by `p_low` and `p_high`.
         * "bound": so small that only an upper bound is given.
         * "permutations", "bootstrap": by resampling.
-        * "extrapolation": smaller than resampling can show; from the linearised score, within a factor of about two.
+        * "extrapolation": smaller than resampling can resolve; from the linearized score, within a factor of about two.
         * "formula": from a reference distribution such as Student's t.
     verdict : str or None
         The better system when the adjusted p-value is at most alpha, else None: inconclusive.
@@ -80,7 +80,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PairwiseTable(Rows[Pair], Result):
-    """All pairs at once; matrices are systems × systems and entry [a, b] speaks of a against b.
+    """All pairs; matrices are systems × systems and entry [a, b] compares a with b.
 
     Attributes
     ----------
@@ -94,22 +94,25 @@ class PairwiseTable(Rows[Pair], Result):
     pvalue, adjusted, p_low, p_high : array, shape (m, m)
         NaN on the diagonal.
     p_method : array of int, shape (m, m)
-        How each p-value was found: an index into ``P_METHODS``, see :class:`Pair`.
+        How each p-value was computed: an index into ``P_METHODS``, see :class:`Pair`.
     units : {"segments", "groups", "matches", "clusters"}
-        What was permuted, drawn or counted as one.
+        The unit of the test.
     n_units : int
     unit_note : str
-        Which unit was used, where documents, judges or questions are known; else empty.
+        Note on the unit, where documents, judges or questions are known; otherwise empty.
     least : float
         The smallest adjusted p-value that the design could have given; above `alpha` no pair could be significant.
     alpha : float
-        Level of the decisions.
+        Significance level.
     confidence : float
-        Coverage of the intervals of the effects.
+        Confidence level of the intervals.
     measured : str
         The metric and its direction, such as "COMET, higher is better"; empty for battles.
     simultaneous : bool
-        Whether all intervals hold at once with that probability; each by itself otherwise.
+        Whether the intervals are simultaneous; otherwise pointwise.
+    both_right : array, shape (m, m), or None
+        For scores of 0 and 1 only: number of segments on which both systems are right; on all other ties both are
+        wrong. None for other scores.
 
     Examples
     --------
@@ -152,6 +155,7 @@ class PairwiseTable(Rows[Pair], Result):
     least: float = 0.0
     simultaneous: bool = False
     measured: str = ""
+    both_right: FloatArray | None = None
 
     def pair(self, a: str, b: str) -> Pair:
         """Return the comparison of `a` with `b`, seen from `a`."""
@@ -162,7 +166,7 @@ class PairwiseTable(Rows[Pair], Result):
         return Pair(a=a, b=b, **numbers, p_method=P_METHODS[self.p_method[i, j]], verdict=verdict)
 
     def pairs(self, most: int | None = None) -> list[Pair]:
-        """Return every pair once, the better-placed system first; with `most` only so many, of the best systems."""
+        """Return every pair once, the better-placed system first; at most `most` pairs, of the best systems."""
         rows, columns = np.triu_indices(len(self.systems), k=1)
         return list(self._pairs_at(rows[:most], columns[:most]))
 
@@ -171,7 +175,7 @@ class PairwiseTable(Rows[Pair], Result):
 
     def __iter__(self) -> Iterator[Pair]:
         m = len(self.systems)
-        for i in range(m):  # row by row: of 3,000 systems there are millions of pairs
+        for i in range(m):  # row by row: 3,000 systems have millions of pairs
             yield from self._pairs_at(np.full(m - i - 1, i), np.arange(i + 1, m))
 
     def _row(self, i: int) -> Pair:
@@ -190,7 +194,7 @@ class PairwiseTable(Rows[Pair], Result):
     def __getitem__(self, key: str) -> tuple[Pair, ...]: ...
 
     def __getitem__(self, key: int | str | tuple[str, str]) -> Pair | tuple[Pair, ...]:
-        """Return a pair by the names of its systems or by its place; by one name, all pairs of that system."""
+        """Return a pair by the names of its systems or by its position; by one name, all pairs of that system."""
         if isinstance(key, tuple):
             return self.pair(*key)
         if isinstance(key, str):
@@ -214,23 +218,23 @@ class PairwiseTable(Rows[Pair], Result):
 
     @property
     def unit_line(self) -> str:
-        """Which unit was used and how to change it, as a message; empty where there is nothing to choose."""
+        """Note on the unit and how to change it; empty where there is no choice."""
         missing = self.settings.options.get("missing")
         return unit_line(self.unit_note, self.units, test=self.test, missing=missing)
 
     @property
     def is_probability(self) -> bool:
-        """Whether effects are probabilities to win, so that no difference is 0.5 and not 0."""
+        """Whether effects are probabilities of winning, with 0.5 for no difference."""
         return self.effect_name == WIN_PROBABILITY
 
     @property
     def undecidable(self) -> str:
-        """Why no pair could have been significant, as a sentence; empty where one could."""
+        """Explanation if no pair could have been significant; otherwise empty."""
         return undecidable_sentence(self.alpha, self.units, self.n_units, self.least)
 
     @property
     def unmet(self) -> str:
-        """Which systems never met, and on what their comparison rests, as a sentence; empty where all did."""
+        """Note on pairs of systems that never met; otherwise empty."""
         if self.units not in ("matches", "clusters"):
             return ""
         never = np.argwhere(np.triu(self.wins + self.ties + self.losses == 0, 1))
@@ -241,11 +245,11 @@ class PairwiseTable(Rows[Pair], Result):
         if len(never) > 1:
             total = len(self.systems) * (len(self.systems) - 1) // 2
             who = f"{len(never):,} of {total:,} pairs never met, such as {first} and {second}"
-        return f"{who}: their comparison rests on the model and on opponents that both have met, directly or not."
+        return f"{who}: their comparison relies on the model and on common opponents, direct or indirect."
 
     @property
     def n_different(self) -> int:
-        """How many pairs are significantly different at alpha after the correction."""
+        """Number of pairs that are significantly different at alpha after the correction."""
         return int(np.count_nonzero(np.triu(self._verdicts(), 1)))
 
     def _index(self, name: str) -> int:
@@ -256,14 +260,16 @@ class PairwiseTable(Rows[Pair], Result):
         if self.alternative != "two-sided":
             gain = np.full(self.effect[at].shape, 1.0 if self.alternative == "greater" else -1.0)
         elif self.test == "wilcoxon":
-            gain = self.size[at]  # ranks decide; the median of differences may be 0 or point the other way
+            gain = self.size[
+                at
+            ]  # the test is by ranks; the median difference may be 0 or have the other sign
         else:
             gain = self.effect[at] - (0.5 if self.is_probability else 0.0)
         with np.errstate(invalid="ignore"):
             return np.where(self.adjusted[at] <= self.alpha, np.sign(gain), 0.0)
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row a pair, the better-placed system first."""
+        """Return one row per pair, the better-placed system first."""
         return self._columns(np.triu_indices(len(self.systems), k=1))
 
     def _columns(self, at: tuple[IntArray, IntArray]) -> dict[str, Sequence[Any]]:

@@ -1,4 +1,4 @@
-"""Ranking: which system is best, and how sure we are."""
+"""Ranking: systems from best to worst, with uncertainty."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ class RankedSystem:
     differs_from_next: bool
     order_spread: float | None
     segments_needed: float | None
+    votes: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -50,40 +51,42 @@ class Ranking(NamedRows[RankedSystem], Result):
     strength : array, shape (m,)
         In `unit`, and in the direction of the data: for a metric where lower is better, the best is lowest.
     low, high : array, shape (m,)
-        Interval of each strength that covers with probability `confidence`.
+        Confidence interval of each strength.
     confidence : float
-        Coverage of the intervals, such as 0.95.
+        Confidence level of the intervals, such as 0.95.
     rank : array of int, shape (m,)
         1 is best; equal strengths share the best rank of the tie.
     rank_low, rank_high : array of int, shape (m,)
-        Best and worst rank compatible with the data, for all systems at once: from pairwise tests corrected for
-        many comparisons.
+        Best and worst rank compatible with the data, simultaneously for all systems: from pairwise tests corrected for
+        multiple comparisons.
     cluster : array of int, shape (m,)
-        Greedy significance clusters, as in WMT: a new one starts at the first system that is significantly worse
+        Significance clusters, as in WMT: a new one starts at the first system that is significantly worse
         than a member of the current one.
     letters : tuple of str
         Systems that share a letter do not differ significantly; those that share none do. Empty for more than 1,000.
     beats_next : array, shape (m,)
-        Share of comparisons in which the system beats the next one, ties half; NaN for the last.
+        Share of comparisons in which the system beats the next one, with ties counted half; NaN for the last.
     differs_from_next : array of bool, shape (m,)
         Whether the two differ significantly at level 1 - confidence, after the correction.
     segments_needed : array, shape (m,), or None
-        Segments that would show a lead of this size over the next system with 80% power, for means of segments;
-        NaN for the last and for leads of 0. A lead not yet shown may be smaller or larger than it looks.
+        Segments needed to detect a lead of this size over the next system with 80% power, for means of segments; NaN
+        for the last and for leads of 0. The true lead may be smaller or larger than the observed one.
     order_spread : array, shape (m,), or None
         Standard deviation over orders of play, for Elo and TrueSkill.
+    votes : array of int, shape (m,), or None
+        Battles in which the system met another; None for scores.
     unit : str
-        What strength is measured in.
+        Unit of the strengths.
     test : str
         The test behind rank_low, rank_high, cluster and letters.
     correction : str
-        How that test is corrected for many comparisons.
+        Correction of that test for multiple comparisons.
     units : {"segments", "groups", "matches", "clusters"}
-        What that test permutes, draws or counts as one.
+        Unit of that test.
     unit_note : str
-        Which unit was used, where documents, judges or questions are known; else empty.
+        Note on the unit, where documents, judges or questions are known; otherwise empty.
     undecidable : str
-        Why no pair could have been significant with so few units; empty where one could.
+        Explanation if no pair could have been significant with so few units; otherwise empty.
     notes : tuple of str
     settings : Settings
 
@@ -120,10 +123,11 @@ class Ranking(NamedRows[RankedSystem], Result):
     units: str = "segments"
     unit_note: str = ""
     undecidable: str = ""
+    votes: IntArray | None = None
 
     @property
     def best(self) -> str:
-        """The first system; whether it is significantly better than the others, its row says."""
+        """The first system; its row shows whether it is significantly better than the next."""
         return best_name(self.systems, self.strength)
 
     def _row_names(self) -> tuple[str, ...]:
@@ -133,12 +137,14 @@ class Ranking(NamedRows[RankedSystem], Result):
         return row_at(self, i, RankedSystem, system=self.systems[i])
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return rank, system, strength and interval, one row a system."""
+        """Return rank, system, strength and interval, one row per system."""
         names = ("strength", "low", "high", "rank_low", "rank_high", "cluster")
         numbers = {name: getattr(self, name).tolist() for name in names}
         table = {"rank": self.rank.tolist(), "system": self.systems, **numbers, "letters": self.letters}
         if self.order_spread is not None:
             table["order_spread"] = self.order_spread.tolist()
+        if self.votes is not None:
+            table["votes"] = self.votes.tolist()
         return table
 
     def __repr__(self) -> str:

@@ -1,8 +1,8 @@
-"""The one list of result kinds: for each its class, the table that shows it, and its charts.
+"""Registry of the kinds of results: class, table and charts of each.
 
-Everything that works for any result looks it up here: :meth:`betterthan.Result.from_json`, :func:`betterthan.render`,
-:func:`betterthan.chart`, :meth:`betterthan.Result.plot` and the public names of the package. Places are given as text,
-``"module:name"``, and loaded when they are first needed, so that reading this list imports nothing else.
+Everything that works for any result uses it: :meth:`betterthan.Result.from_json`, :func:`betterthan.render`,
+:func:`betterthan.chart`, :meth:`betterthan.Result.plot` and the public names of the package. Locations are texts,
+``"module:name"``, loaded on first use, so that this module imports nothing else.
 
 A new kind of result is a module in ``results`` and an entry here.
 """
@@ -19,14 +19,14 @@ class ResultChart(NamedTuple):
     Attributes
     ----------
     name : str
-        What :func:`betterthan.chart` calls it.
+        Its name in :func:`betterthan.chart`.
     draw : str
         ``"module:function"``; the function takes the result and a theme, and the keywords `title` and `options`.
     many : {"", "several", "named", "only_named"}
         Whether several results are drawn together: never, as a sequence, or as a mapping from names; "only_named"
-        draws nothing but a mapping.
+        accepts only a mapping.
     options : tuple of str
-        What else it takes.
+        Further options.
     """
 
     name: str
@@ -36,12 +36,12 @@ class ResultChart(NamedTuple):
 
 
 class ResultKind(NamedTuple):
-    """Where a kind of result and what shows it are defined.
+    """Locations of a kind of result, its table and its charts.
 
     Attributes
     ----------
     result : str
-        ``"module:class"``; the class has the `kind` under which this entry stands.
+        ``"module:class"``; the class has the `kind` of this entry.
     table : str
         ``"module:function"``, from a result to a :class:`~betterthan.present.table.Table`.
     charts : tuple of ResultChart
@@ -135,7 +135,7 @@ RESULT_KINDS: dict[str, ResultKind] = {
 
 
 def load(place: str) -> Any:  # noqa: ANN401  (a class or a function)
-    """Return what is defined at ``"module:name"``.
+    """Load the object at ``"module:name"``.
 
     Examples
     --------

@@ -20,7 +20,7 @@ Row = TypeVar("Row")
 
 
 class Rows(ABC, Generic[Row]):
-    """What makes a result a collection of its rows, in the order in which they are shown.
+    """Mixin that makes a result a collection of its rows, in display order.
 
     A subclass has a `row_type`, a frozen dataclass, and gives the number of rows and each of them.
 
@@ -40,7 +40,7 @@ class Rows(ABC, Generic[Row]):
 
     @abstractmethod
     def _row(self, i: int) -> Row:
-        """Return the row at place `i`, counted from 0."""
+        """Return the row at position `i`, counted from 0."""
 
     def _types_of(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, type]:
         declared = field_types(self.row_type)
@@ -54,9 +54,10 @@ class Rows(ABC, Generic[Row]):
 
 
 class NamedRows(Rows[Row]):
-    """What makes a result a collection of rows with names, such as systems.
+    """Mixin that makes a result a collection of named rows, such as systems.
 
-    As in a mapping, ``name in result`` asks for a name and ``result[name]`` gives its row; iteration gives the rows.
+    As in a mapping, ``name in result`` tests for a name and ``result[name]`` returns its row; iteration yields the
+    rows.
 
     Examples
     --------
@@ -89,7 +90,7 @@ class NamedRows(Rows[Row]):
 
 
 def index_of(name: str, names: Sequence[str], noun: str) -> int:
-    """Return where `name` stands among `names`.
+    """Return the position of `name` in `names`.
 
     Raises
     ------
@@ -107,14 +108,14 @@ def index_of(name: str, names: Sequence[str], noun: str) -> int:
 
 
 def place_of(key: object, n_rows: int) -> int:
-    """Return the place of a row from a whole number, which may count from the end.
+    """Return the position of a row from an integer, which may count from the end.
 
     Raises
     ------
     IndexError
         When there is no such row.
     TypeError
-        When it is not a whole number.
+        When it is not an integer.
 
     Examples
     --------
@@ -122,14 +123,14 @@ def place_of(key: object, n_rows: int) -> int:
     2
     """
     if not isinstance(key, int | np.integer) or isinstance(key, bool):
-        raise TypeError(f"A row has a name or a whole number, not one of type {type(key).__name__}.")
+        raise TypeError(f"A row is identified by a name or an integer, not by {type(key).__name__}.")
     if not -n_rows <= key < n_rows:
         raise IndexError(f"There are {n_rows:,} rows, and none has the number {key}.")
     return int(key) % n_rows
 
 
 def row_at(result: object, i: int, row_type: type[Row], **named: Any) -> Row:  # noqa: ANN401
-    """Return the row at place `i`: each field is that entry of the result's array or tuple of the same name.
+    """Return the row at position `i`: each field is that entry of the result's array or tuple of the same name.
 
     Parameters
     ----------
@@ -164,7 +165,7 @@ def best_name(names: Sequence[str], value: FloatArray | Sequence[float]) -> str:
     'A'
     """
     if not len(names) or np.isnan(value[0]):
-        raise NotEstimable("There is no best one, as none has a value.", systems=names)
+        raise NotEstimable("There is no best row, because none has a value.", systems=names)
     return names[0]
 
 

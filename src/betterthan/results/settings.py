@@ -1,4 +1,4 @@
-"""Settings: how a result was made, as fields and as one line."""
+"""Settings: how a result was computed, as fields and as one line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OptionValue = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything needed to make the result again, except the data themselves.
+    """Everything needed to reproduce the result, except the data.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ class Settings:
     options : dict of str to str, int, float, bool or None
         In the order in which the signature shows them; None is left out of the signature.
     seed : int, optional
-        Of the random streams; None when nothing was drawn.
+        Of the random streams; None when no random numbers were used.
     n_systems, n_segments : int, optional
         Size of the data.
     data : str
@@ -45,7 +45,7 @@ class Settings:
 
     @property
     def signature(self) -> str:
-        """One line that makes the number comparable, after the example of sacreBLEU."""
+        """One-line signature in the style of sacreBLEU."""
         size = {"n": self.n_segments, "k": self.n_systems}
         rest = {"seed": self.seed, "data": self.data, "version": self.version}
         parts = {**size, **self.options, **rest}
@@ -54,7 +54,7 @@ class Settings:
 
     @property
     def short_signature(self) -> str:
-        """Method, size, seed, data and version: enough to see whether two numbers can be the same."""
+        """Short signature: method, size, seed, data and version."""
         return replace(self, options={}).signature
 
     def __str__(self) -> str:
@@ -65,5 +65,5 @@ def _plain(value: OptionValue) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     text = f"{value:g}" if isinstance(value, float) else str(value)
-    # "|" and ":" separate fields, so names of files or columns must not bring their own.
+    # "|" and ":" separate fields, so they are removed from names of files and columns.
     return text.replace("|", "/").replace(":", "=")

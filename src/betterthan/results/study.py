@@ -1,4 +1,4 @@
-"""Study: an experiment of one of the papers, run again, with the printed numbers beside ours."""
+"""Study: a replicated experiment of one of the papers, with the printed numbers for comparison."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class StudyTable:
     Attributes
     ----------
     name : str
-        As a file is called, such as "table-1".
+        File name, such as "table-1".
     title : str
     columns : tuple of str
     rows : tuple of rows
-        Text, numbers, and None where there is nothing to say.
+        Text, numbers, and None for empty cells.
     printed : tuple of rows, optional
-        What the paper prints in the place of each cell, None where it prints nothing; of the shape of `rows`.
+        The printed value of each cell, None where there is none; same shape as `rows`.
     digits : int
         Decimals of the numbers when they are shown; files hold all digits.
     is_detail : bool
-        A long table behind another one or behind a figure: written to files, not shown unasked.
+        A long table of details: written to files, shown only on request.
     notes : tuple of str
 
     Examples
@@ -60,7 +60,7 @@ class StudyTable:
             )
 
     def pairs(self) -> list[tuple[float, float]]:
-        """Return ours and the printed one of all cells that have both, as numbers."""
+        """Return computed and printed values of all cells that have both, as numbers."""
         cells = [
             (ours, theirs)
             for row, printed in zip(self.rows, self.printed or (), strict=bool(self.printed))
@@ -83,18 +83,18 @@ class StudyChart:
     Attributes
     ----------
     name : str
-        As a file is called, such as "figure-3".
+        File name, such as "figure-3".
     title : str
     kind : {"lines", "bars", "points", "matrix"}
-        * "lines": y over x, a line a series, with bars from low to high;
-        * "bars": the same with a bar a series;
-        * "points": single points, coloured by series;
+        * "lines": y over x, one line per series, with error bars from low to high;
+        * "bars": the same with one bar per series;
+        * "points": single points, colored by series;
         * "matrix": a cell for each x and series (row), its number y.
     x, y : str
-        What stands at the axes.
+        Titles of the axes.
     columns : mapping of str to tuple
         "panel", "series", "x" and "y", for lines and bars also "low" and "high"; all of one length. A matrix of
-        p-values has "verdict" as well, "significant" or "not significant", which is what its colours show.
+        p-values has "verdict" as well, "significant" or "not significant", which determines the colors.
 
     Examples
     --------
@@ -128,7 +128,7 @@ KINDS = ("lines", "bars", "points", "matrix")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Study(NamedRows[StudyTable], Result):
-    """An experiment that was run again.
+    """A replicated experiment.
 
     Attributes
     ----------
@@ -136,15 +136,15 @@ class Study(NamedRows[StudyTable], Result):
         Such as "paired-simulation".
     question : str
     paper : str
-        Whose experiment it is, and where it stands.
+        The paper, and the place of the experiment in it.
     reading : {"text", "as_published"}
-        Whether the words of the paper were followed or the programs released with it.
+        Whether the text of the paper was followed or the code released with it.
     tables : tuple of StudyTable
     charts : tuple of StudyChart
     sentences : tuple of str
-        What was found.
+        The findings.
     differences : tuple of str
-        Where it differs from what is printed, and why.
+        Differences from the printed numbers, with reasons.
 
     Examples
     --------
@@ -189,7 +189,7 @@ class Study(NamedRows[StudyTable], Result):
         return {"table": str, "row": int, "column": str, "value": float, "text": str, "printed": float}
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row a cell of all tables: where it stands, its number or text, and what the paper prints."""
+        """Return one row per cell of all tables: its position, its value, and the printed value."""
         cells = [
             (table.name, i + 1, table.columns[j], cell, table.printed[i][j] if table.printed else None)
             for table in self.tables

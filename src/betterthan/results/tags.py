@@ -1,4 +1,4 @@
-"""TagRanking, Audition and SentenceQuality: word tags and predicted quality against the true ones."""
+"""TagRanking, Audition and SentenceQuality: word tags and predicted quality compared with the gold labels."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class TagRanking(NamedRows[TaggingSystem], Result):
     alpha, confidence : float
     n_words : int
     unit_note : str
-        Which unit was used, where documents are known; else empty.
+        Note on the unit, where documents are known; otherwise empty.
     undecidable : str
-        Why no pair could have been significant with so few units; empty where one could.
+        Explanation if no pair could have been significant with so few units; otherwise empty.
 
     Examples
     --------
@@ -117,14 +117,14 @@ class TagRanking(NamedRows[TaggingSystem], Result):
         )
 
     def above(self, measure: str) -> dict[str, int]:
-        """Return how many real systems score below each synthetic labeling by `measure`."""
+        """Return the number of real systems that score below each synthetic labeling by `measure`."""
         column = self.value[:, index_of(measure, self.measures, "measure")]
         real = column[~self.is_synthetic]
         marked = zip(self.systems, self.is_synthetic.tolist(), column.tolist(), strict=True)
         return {name: int((real < value).sum()) for name, synthetic, value in marked if synthetic}
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row a system and measure."""
+        """Return one row per system and measure."""
         m, k = self.value.shape
         return {
             "system": [name for name in self.systems for _ in range(k)],
@@ -146,7 +146,7 @@ class AuditionedMeasure:
     Attributes
     ----------
     below : mapping of str to float
-        How many systems each labeling outscores.
+        Number of systems that each labeling outscores.
     """
 
     measure: str
@@ -170,11 +170,11 @@ class Audition(NamedRows[AuditionedMeasure], Result):
     value : array, shape (k, m + s)
         Scores of the systems, then of the labelings.
     below : array, shape (k, s)
-        How many systems a labeling outscores; NaN where its score is undefined.
+        Number of systems that a labeling outscores; NaN where its score is undefined.
     total : array, shape (k,)
         Sum of `below` over the labelings for which it is defined.
     gamed : array, shape (k,)
-        `total` as a share of the comparisons between a labeling and a system: 0 is what one wants.
+        `total` as a share of the comparisons between a labeling and a system: 0 is ideal.
     d, d_top, d_bottom : array, shape (k,)
         Share of pairs that differ significantly: of all, of the upper half and of the lower half of the ranking; NaN
         when there is no pair.
@@ -186,9 +186,9 @@ class Audition(NamedRows[AuditionedMeasure], Result):
         Whether the middle one of an odd number of systems is in "both" halves or in "neither".
     sentences : tuple of str
     unit_note : str
-        Which unit was used, where documents are known; else empty.
+        Note on the unit, where documents are known; otherwise empty.
     undecidable : str
-        Why no pair could have been significant with so few units; empty where one could.
+        Explanation if no pair could have been significant with so few units; otherwise empty.
 
     Examples
     --------
@@ -232,7 +232,7 @@ class Audition(NamedRows[AuditionedMeasure], Result):
         return row_at(self, i, AuditionedMeasure, measure=self.measures[i], below=below)
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row a measure."""
+        """Return one row per measure."""
         names = ("total", "gamed", "d", "d_top", "d_bottom", "n_groups")
         beaten = dict(zip(self.synthetic, self.below.T.tolist(), strict=True))
         return {
@@ -247,7 +247,7 @@ class Audition(NamedRows[AuditionedMeasure], Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceQualitySystem:
-    """One system; its fields are those of :class:`SentenceQuality`, intervals beside each of the four numbers."""
+    """One system; its fields are those of :class:`SentenceQuality`, with intervals of each of the four numbers."""
 
     system: str
     pearson: float
@@ -279,7 +279,7 @@ class SentenceQuality(NamedRows[SentenceQualitySystem], Result):
     low, high : array, shape (m, 4)
         Intervals over sentences (or documents) of Pearson, Spearman, MAE and RMSE.
     pvalue : array, shape (m, m)
-        Two-sided test that two systems correlate differently with the truth. NaN on the diagonal and where undefined.
+        Two-sided test of equal correlation with the true scores. NaN on the diagonal and where undefined.
     letters : tuple of str
         Systems that share a letter do not differ significantly (Holm-corrected).
     constant_mae, constant_rmse : float
@@ -287,7 +287,7 @@ class SentenceQuality(NamedRows[SentenceQualitySystem], Result):
     alpha, confidence : float
     sentences : tuple of str
     unit_note : str
-        Which unit was used, where documents are known; else empty.
+        Note on the unit, where documents are known; otherwise empty.
 
     Examples
     --------
@@ -336,7 +336,7 @@ class SentenceQuality(NamedRows[SentenceQualitySystem], Result):
         return SentenceQualitySystem(system=self.systems[i], letters=self.letters[i], **numbers)
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row a system."""
+        """Return one row per system."""
         table: dict[str, Sequence[Any]] = {"system": self.systems}
         for i, name in enumerate(("pearson", "spearman", "mae", "rmse")):
             table[name] = getattr(self, name).tolist()

@@ -1,4 +1,4 @@
-"""Which unit a result rests on, and how to choose another."""
+"""The unit of independence of a result, and how to change it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from betterthan.messages import Message, Option, joined
 
-# Fewer than this, and 95% intervals of skewed scores cover 80% to 92%: see the page on calibration.
+# With fewer, the coverage of 95% intervals of skewed scores is 80% to 92%: see the page on calibration.
 FEW_UNITS = 10
 BY_SEGMENT = ("sign", "wilcoxon", "mood")
-"""Tests that take segments one by one and cannot take groups."""
+"""Tests of single segments that do not support groups."""
 UNIT_LINE = "unit"
-"""The code of the line that says which unit was used; its field `unit` says it without how to change it."""
+"""The code of the note on the unit; its field `unit` omits how to change it."""
 _CHANGES = {
     "groups": ("single segments", Option("units", "segments")),
     "segments": ("whole documents", Option("units", "groups")),
@@ -21,17 +21,17 @@ _NAMES = {"groups": "documents"}
 
 
 def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = None) -> str:
-    """Return which unit was used and how to change it; empty where there is nothing to choose.
+    """Return a note on the unit and how to change it; empty where there is no choice.
 
     Parameters
     ----------
     unit_note : str
-        Which unit was used, as a sentence.
+        Sentence on the unit.
     units : {"segments", "groups", "matches", "clusters"}
     test : str, optional
-        The test that was used; some cannot take groups, and then another is named.
+        The test that was used; some do not support groups, and then another is suggested.
     missing : object, optional
-        What was done about missing scores; groups need every score.
+        Treatment of missing scores; groups need every score.
 
     Examples
     --------
@@ -58,24 +58,24 @@ def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = N
 
 
 def few_note(counts: Mapping[tuple[str, str], int]) -> tuple[str, ...]:
-    """Say that intervals of so few units may cover less than they say.
+    """Return a note that the coverage of intervals from few units may be below the nominal level.
 
     Parameters
     ----------
     counts : mapping of str to int
-        How many there are of each kind of unit, by its name: of one, and of several.
+        Number of units of each kind, by its name.
 
     Examples
     --------
     >>> few_note({("document", "documents"): 2}), few_note({("segment", "segments"): 10})
-    (('Only 2 documents: intervals from so few are rough.',), ())
+    (('Only 2 documents: confidence intervals from so few are approximate.',), ())
     """
     few = [f"{n:,} {one if n == 1 else several}" for (one, several), n in counts.items() if n < FEW_UNITS]
-    return (f"Only {' and '.join(few)}: intervals from so few are rough.",) if few else ()
+    return (f"Only {' and '.join(few)}: confidence intervals from so few are approximate.",) if few else ()
 
 
 def first_lines(result: object) -> tuple[str, ...]:
-    """Return what stands before the notes of a result: its unit, why nothing could be significant, who never met."""
+    """Return what precedes the notes of a result: unit, why nothing could be significant, pairs that never met."""
     options = getattr(getattr(result, "settings", None), "options", {})
     units = getattr(result, "units", options.get("units", ""))
     unit = getattr(result, "unit_line", None) or unit_line(getattr(result, "unit_note", ""), str(units))
@@ -84,7 +84,7 @@ def first_lines(result: object) -> tuple[str, ...]:
 
 
 def undecidable_sentence(alpha: float, units: str, n_units: int, least: float) -> str:
-    """Return why no outcome could have been significant; empty where one could.
+    """Return an explanation if no outcome could have been significant; otherwise empty.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Is A better than B? Every pair of systems, tested."""
+"""Is A better than B? Tests of every pair of systems."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Literal, get_args
 from betterthan.analysis.compare.compare_counts import compare_counts
 from betterthan.analysis.compare.compare_matches import compare_matches
 from betterthan.analysis.compare.decide import ComparisonOptions, MissingPolicy, decide
+from betterthan.analysis.compare.right_wrong import both_right
 from betterthan.analysis.computing import Rng
 from betterthan.analysis.pairs.pairwise import PairOptions, edge_note, require_pairs
 from betterthan.analysis.pairs.request import PermutationMethod
@@ -61,9 +62,9 @@ def compare(
 ) -> PairwiseTable:
     r"""Compare every pair of systems: effect, interval, p-value before and after correction.
 
-    The systems met the same segments, so their scores are compared segment by segment. The permutation test asks
-    how often a mean difference as large as the one seen would arise if, on every segment, it were a toss-up which
-    of the two systems got which score:
+    All systems are scored on the same segments, so scores are compared segment by segment. The permutation test gives
+    the probability of a mean difference at least as large as the observed one under the null hypothesis that the two
+    scores of every segment are exchangeable:
 
     .. math:: p = P\Big( \big| \sum_i \varepsilon_i d_i \big| \ge \big| \sum_i d_i \big| \Big),
               \qquad d_i = x_{ai} - x_{bi}, \quad \varepsilon_i = \pm 1 .
@@ -78,56 +79,56 @@ def compare(
     metric : str, optional
         Which metric, where several are read.
     systems : sequence of str, optional
-        Only these; all by default. Matches with others still tell how strong they are.
+        Systems to compare; all by default. Matches against other systems still inform the strengths.
     test : {"auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"}, default "auto"
         * "auto": the test that belongs to `by`: permutation for the mean and the win rate, "strengths" for every other
-          mechanism.
-        * "strengths": are the two strengths that `by` gives equal? From their joint bootstrap distribution, as
-          :func:`betterthan.rank` does.
+          aggregation.
+        * "strengths": tests whether the two strengths that `by` gives are equal, from their joint bootstrap
+          distribution, as :func:`betterthan.rank` does.
         * "t": paired t-test of the mean difference; with `units="groups"` its standard error is clustered.
         * "sign": exact binomial test of wins against losses.
         * "wilcoxon": signed ranks, exact with ties up to 50 nonzero differences.
         * "mood": medians, unpaired.
         * "permutation": mean difference under sign flips; see `method`.
-        * "bootstrap": mean difference in standard errors, bootstrap distribution shifted to the null.
+        * "bootstrap": mean difference in standard errors, bootstrap distribution shifted to the null hypothesis.
     by : str or callable, default "mean"
-        The mechanism that is compared: as in :func:`betterthan.rank`.
+        The aggregation that is compared, as in :func:`betterthan.rank`.
     method : {"auto", "exact", "bracket", "monte_carlo", "analytic"}, default "auto"
-        How permutation p-values are found. "auto" inverts the characteristic function, to about ten decimal places,
-        and asks for the exact or a certified p-value wherever a verdict or the second digit hangs on it; "analytic"
-        leaves that out. "exact" counts every permutation or refuses; "bracket" reports the upper end of an interval
-        certain to hold the exact p-value; "monte_carlo" is (b + 1) / (B + 1) with `n_resamples`. Counts are permuted
-        `n_resamples` times; where fewer than 25 of these are as extreme as the data, "auto" extrapolates.
+        How permutation p-values are computed. "auto" inverts the characteristic function, to about ten decimal places,
+        and computes an exact or certified p-value wherever a verdict or the second digit depends on it; "analytic"
+        omits that step. "exact" counts every permutation or refuses; "bracket" reports the upper end of an interval
+        that is certain to contain the exact p-value; "monte_carlo" is (b + 1) / (B + 1) with `n_resamples`. Counts are
+        permuted `n_resamples` times; where fewer than 25 of these are as extreme as the data, "auto" extrapolates.
     ties : {"default", "drop", "half", "as_published"}
-        In the sign test: left out (the default), shared, or counted against the leader as the code of [1]_ does.
-        In matches: half a win for both (the default), left out, or given to the second system.
+        In the sign test: left out (the default), split evenly, or counted against the leader as the code of [1]_ does.
+        In matches: half a win for each (the default), left out, or given to the second system.
     prior : float, default 0
-        Regularises the model of matches; needed when a system never won or never lost (see :func:`betterthan.rank`).
+        Regularizes the model of matches; needed when a system never won or never lost (see :func:`betterthan.rank`).
     missing : {"raise", "drop", "pairwise"}, default "raise"
         "drop" leaves out a segment for all systems, "pairwise" only for the pairs concerned.
     units : {"auto", "segments", "groups"}, default "auto"
         What is permuted or drawn as one. "auto": whole documents ("groups") where the table knows them, because
-        segments of a document resemble each other; otherwise single segments.
+        segments of a document are correlated; otherwise single segments.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         "greater": is the row better than the column?
     correction : {"auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"}, default "auto"
         Over all pairs; with a one-sided `alternative` over both directions of each, unless there is only one pair.
-        "max_statistic" steps down the resampled maximum over all pairs (Westfall and Young): it knows how the pairs
-        hang together. "auto" is Holm, or the maximum statistic where p-values come from resampling or from so few units
-        that Holm could never find anything.
+        "max_statistic" steps down the resampled maximum over all pairs (Westfall and Young): it accounts for the
+        correlation between pairs. "auto" is Holm, or the maximum statistic where p-values come from resampling or where
+        there are so few units that nothing could be significant after Holm's correction.
     alpha : float, default 0.05
-        Level of the verdicts, on corrected p-values.
+        Significance level of the verdicts, applied to corrected p-values.
     confidence : float, default 0.95
-        Coverage of the effects' intervals, each by itself.
+        Confidence level of each interval.
     simultaneous : bool, default False
-        Whether the intervals of all pairs shall hold at once with that probability. They are wider, and agree better
+        Whether the intervals of all pairs cover simultaneously at that level. They are wider, and agree better
         with verdicts that are corrected for many pairs.
     n_resamples : int, optional
         For "monte_carlo", "bootstrap" and "max_statistic" 9999 by default; for "strengths" as in
         :func:`betterthan.rank`.
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
-        Who does the work; none of it changes a number.
+        How the work is carried out; none of these changes a result.
 
     Returns
     -------
@@ -137,11 +138,11 @@ def compare(
     Raises
     ------
     BetterThanError
-        When an option is given that changes nothing here, such as `by` beside a `test` of your own.
+        When an option is given that has no effect here, such as `by` together with a `test` of your own.
 
     Notes
     -----
-    Effects speak of goodness: positive means that the row is better, also for metrics where lower is better.
+    A positive effect means that the row is better, also for metrics where lower is better.
     p-values lie in (0, 1].
 
     By documents, the interval of a mean difference is all :math:`\delta` that the permutation test does not reject
@@ -150,9 +151,10 @@ def compare(
     .. math:: P\Big( \big| \sum_g \varepsilon_g (D_g - \delta n_g) \big| \ge \big| \sum_g (D_g - \delta n_g) \big| \Big)
               > 1 - \text{confidence} .
 
-    So it leaves out 0 exactly where the p-value is at most one less the confidence. Where so few documents could reject
-    nothing (fewer than 6 at 95%), and where all say the same, it is Student's with a clustered standard error, as with
-    ``test="t"``. Where the systems differ on at most half of the documents, it is wide enough for both.
+    It therefore excludes 0 exactly where the p-value is at most 1 − `confidence`. With too few documents to reject
+    anything (fewer than 6 at 95%), and where the difference does not vary between documents, it is a Student t interval
+    with a clustered standard error, as with ``test="t"``. Where the systems differ on at most half of the documents, it
+    is the smallest interval that contains both.
 
     References
     ----------
@@ -217,15 +219,18 @@ def compare(
         missing=missing,
         units=units,
     )
-    # The options of a ranking at its defaults, so that both verbs compare the same strengths.
+    # The options of a ranking with its defaults, so that both verbs compare the same strengths.
     ranked = RankOptions(by=by, ties=ties, prior=prior, confidence=confidence)
     return _finished(decide(table, comparison, options, resampling, ranked=ranked), table)
 
 
 def _finished(pairs: PairwiseTable, table: Scores | Counts) -> PairwiseTable:
-    """Return the pairs with what was measured, and with a note on verdicts that hang by a hair."""
+    """Return the table of pairs with its measurements, and a note on verdicts close to the threshold."""
     return replace(
-        pairs, measured=f"{table.name}, {table.direction}", notes=(*pairs.notes, *edge_note(pairs))
+        pairs,
+        measured=f"{table.name}, {table.direction}",
+        notes=(*pairs.notes, *edge_note(pairs)),
+        both_right=both_right(table, pairs.systems) if isinstance(table, Scores) else None,
     )
 
 
@@ -238,14 +243,14 @@ def _check_matches(
     if n_resamples is not None:
         raise BetterThanError(
             Message(
-                "{resamples} changes nothing for matches. Leave it out.",
+                "{resamples} has no effect on matches. Leave it out.",
                 resamples=Option("n_resamples", n_resamples),
             )
         )
     if units == "segments" and matches.group is not None:
         raise BetterThanError(
             Message(
-                "{units} changes nothing for matches, which are clustered by their groups. Use {cluster}.",
+                "{units} has no effect on matches, which are clustered by their groups. Use {cluster}.",
                 units=Option("units", "segments"),
                 cluster=Option("cluster", False),
             )
@@ -261,12 +266,12 @@ def _own_test(test: str, by: object) -> str:
 
 
 def _refuse_unused(test: str, by: object, method: str, ties: str) -> None:
-    """Refuse options that were given and would change nothing in a comparison of scores."""
+    """Raise when an option was given that has no effect on a comparison of scores."""
     own = _own_test(test, by)
     if by != "mean" and test not in ("auto", "strengths"):
         raise BetterThanError(
             Message(
-                "{by} changes nothing with {test}, which does not compare strengths. Leave out one of them.",
+                "{by} has no effect with {test}, which does not compare strengths. Leave out one of them.",
                 by=Option("by", _name(by)),
                 test=Option("test", test),
             )
@@ -274,7 +279,7 @@ def _refuse_unused(test: str, by: object, method: str, ties: str) -> None:
     if method != "auto" and own != "permutation":
         raise BetterThanError(
             Message(
-                "{method} belongs to the permutation test and changes nothing with {own}. Leave it out, or use {test}.",
+                "{method} belongs to the permutation test and has no effect with {own}. Leave it out, or use {test}.",
                 method=Option("method", method),
                 own=Option("test", own),
                 test=Option("test", "permutation"),
@@ -283,7 +288,7 @@ def _refuse_unused(test: str, by: object, method: str, ties: str) -> None:
     if ties != "default" and own != "sign" and not (own == "strengths" and by == "bradley_terry"):
         raise BetterThanError(
             Message(
-                "{ties} changes nothing with {own}. Leave it out, or use {sign} or {by}.",
+                "{ties} has no effect with {own}. Leave it out, or use {sign} or {by}.",
                 ties=Option("ties", ties),
                 own=Option("test", own),
                 sign=Option("test", "sign"),
@@ -293,7 +298,7 @@ def _refuse_unused(test: str, by: object, method: str, ties: str) -> None:
 
 
 def _refuse_resamples(n_resamples: int, test: str, by: object, method: str, correction: str) -> None:
-    """Refuse a number of draws where no data could make it matter; few units make the permutation test draw."""
+    """Raise when a number of resamples was given that cannot matter; with few units the permutation test resamples."""
     may_draw = {
         "bootstrap": True,
         "permutation": method == "monte_carlo" or correction in ("auto", "max_statistic"),
@@ -302,7 +307,7 @@ def _refuse_resamples(n_resamples: int, test: str, by: object, method: str, corr
     if not may_draw.get(test, correction == "max_statistic"):
         raise BetterThanError(
             Message(
-                "{resamples} changes nothing with {own}, which does not resample. Leave it out, or use {bootstrap}, or "
+                "{resamples} has no effect with {own}, which does not resample. Leave it out, or use {bootstrap}, or "
                 "{permutation} with {method}.",
                 resamples=Option("n_resamples", n_resamples),
                 own=Option("test", test),

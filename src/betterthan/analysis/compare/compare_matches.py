@@ -1,4 +1,4 @@
-"""Compare systems that met in matches: Bradley–Terry differences with robust errors."""
+"""Comparison of systems from matches: Bradley–Terry differences with robust standard errors."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ def compare_matches(
 
     .. math:: z_{ab} = \frac{\theta_a - \theta_b}{\sqrt{v_{aa} + v_{bb} - 2 v_{ab}}}
 
-    with the sandwich covariance v. When the matches have groups, or segments that stand in several rows, v is clustered
-    by these and z is referred to Student's t with the degrees of freedom of each pair
-    (:mod:`betterthan.kernels.resampling.clustered`). Covariates are held equal. All matches are fitted (a `fit` made
-    before is not made again, nor a `digest`), and then these `systems` are compared.
+    with the sandwich covariance v. When the matches have groups, or segments that occur in several rows, v is clustered
+    by these and z is compared with Student's t with the degrees of freedom of each pair
+    (:mod:`betterthan.kernels.resampling.clustered`). Strengths are those at equal covariates. The model is fitted to
+    all matches (unless `fit` and `digest` are passed), then these `systems` are compared.
     """
     chosen = positions(systems, matches.systems, what="system")
     square = np.ix_(chosen, chosen)
     sides: tuple[str, ...] = ()
-    if fit is None:  # a ranking, which made the fit, has said it
+    if fit is None:  # the ranking that made the fit has these notes already
         summed = added_up(matches)
         fit = fit_matches(summed, ties=ties, prior=prior)
         sides = side_note(summed, fit, options.confidence)

@@ -1,6 +1,6 @@
 """The one place where a pair of systems gets its p-value, its interval and its verdict.
 
-:func:`betterthan.rank`, :func:`betterthan.compare`, :func:`betterthan.explain`, reports and pages all come here, so
+:func:`betterthan.rank`, :func:`betterthan.compare`, :func:`betterthan.explain`, the report and the app all use it, so
 that the same scores, test and units give the same digits everywhere.
 """
 
@@ -49,7 +49,7 @@ MissingPolicy = Literal["raise", "drop", "pairwise"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonOptions:
-    """Which test is wanted of which mechanism, on which units, and whether anybody will look at the intervals."""
+    """Which test of which aggregation, on which units, and whether the intervals will be used."""
 
     by: By = "mean"
     test: str = "auto"
@@ -57,7 +57,7 @@ class ComparisonOptions:
     ties: TestTies = "drop"
     missing: MissingPolicy = "raise"
     units: UnitName = "auto"
-    intervals: bool = True  # False may leave intervals that are quicker to have in their place
+    intervals: bool = True  # with False, intervals that are faster to compute may take their place
 
 
 def decide(
@@ -79,9 +79,9 @@ def decide(
         Level, correction and direction.
     resampling : Resampling
     ranked : RankOptions
-        How strengths are estimated, for mechanisms that are compared by them.
+        How strengths are estimated, for aggregations that are compared by them.
     estimated : Estimated, optional
-        Strengths that were estimated before, so that they are not resampled twice.
+        Strengths that are already estimated, so that they are not resampled twice.
     """
     usable = usable_scores(scores, comparison.missing)
     test = _test_of(comparison)
@@ -96,8 +96,8 @@ def decide(
     units, about_units = _units(usable, comparison, test)
     by_rates = _compares_win_rates(comparison)
     digest = usable.digest
-    # A win rate is a mean over segments of the share of other systems beaten there, so the test of means is its
-    # own: to swap two systems on a segment is to swap these shares.
+    # A win rate is a mean over segments of the share of other systems beaten there, so the test of means applies:
+    # swapping two systems on a segment swaps these shares.
     goodness, unit = in_range(segment_win_rates(usable.goodness).T if by_rates else usable.goodness)
     request = PairRequest(
         goodness=goodness,
@@ -132,7 +132,7 @@ def decide(
 
 
 def usable_scores(scores: Scores, missing: MissingPolicy) -> Scores:
-    """Return the scores without gaps, or as they are when pairs may leave out their own gaps."""
+    """Return the complete segments, or all scores where missing values are dropped pair by pair."""
     if missing not in get_args(MissingPolicy):
         raise unknown_name("missing", missing, get_args(MissingPolicy))
     if missing == "pairwise":
@@ -160,10 +160,7 @@ def _compares_win_rates(comparison: ComparisonOptions) -> bool:
 
 
 def _units(scores: Scores, comparison: ComparisonOptions, test: SignificanceTest) -> tuple[Units, str]:
-    """Documents where they are known and the test can take them; the sentence says what prevents it.
-
-    Returns the units, and which unit was used as a sentence.
-    """
+    """Return documents where they are known and the test supports them, with a note on the unit that was used."""
     if comparison.units == "groups" and not test.takes_groups:
         raise BetterThanError(
             Message(
@@ -186,9 +183,13 @@ def _units(scores: Scores, comparison: ComparisonOptions, test: SignificanceTest
             )
         )
     if comparison.units == "auto" and has_documents(scores) and (scores.n_missing or not test.takes_groups):
-        why = "scores are missing" if scores.n_missing else f"the {test.name} test takes segments one by one"
+        why = (
+            "scores are missing"
+            if scores.n_missing
+            else f"the {test.name} test treats segments as independent"
+        )
         about = (
-            f"Unit: single segments, because {why}. Segments of a document resemble each other, so p-values may "
+            f"Unit: single segments, because {why}. Segments of a document are correlated, so p-values may "
             f"be too small and intervals too narrow."
         )
         return units_of(scores, "segments"), about
@@ -209,7 +210,7 @@ def _correction(
 
 
 def _least(test: SignificanceTest, comparison: ComparisonOptions, request: PairRequest) -> float:
-    """The smallest p-value before correction that any outcome could have given."""
+    """The smallest uncorrected p-value that any outcome could have given."""
     if test.name not in ("permutation", "sign", "wilcoxon", "bootstrap"):
         return 0.0
     side = 1 if request.alternative == "two-sided" else 0
@@ -231,7 +232,7 @@ def _findings(
 ) -> PairFindings:
     effect = EFFECTS[test.effect]
     goodness = request.goodness
-    unit = unit if effect.size_name != "dominance" else 1.0  # a probability has none
+    unit = unit if effect.size_name != "dominance" else 1.0  # a probability has no such size
     setting = _setting(comparison, test, tested, request, options)
     if options.simultaneous:
         setting = for_all_pairs(test.effect, goodness, setting)
@@ -286,7 +287,7 @@ def _setting(
     request: PairRequest,
     options: PairOptions,
 ) -> EffectOptions:
-    """What intervals need to know; those of the permutation test hold what it does not reject."""
+    """Return the options of intervals; those of the permutation test contain what it does not reject."""
     is_one = request.alternative == "two-sided" and request.method in ("auto", "exact", "analytic")
     swaps = test.name == "permutation" and comparison.intervals
     return EffectOptions(
@@ -300,17 +301,17 @@ def _setting(
 
 
 def _without(pvalues: FloatArray, apart: BoolArray) -> FloatArray:
-    """Nothing was tested where nothing is shared: such a pair must not count in a correction either."""
+    """A pair without common segments was not tested and must not count in the correction either."""
     return np.where(apart, np.nan, pvalues)
 
 
 def _apart(systems: Sequence[str], apart: BoolArray) -> tuple[str, ...]:
     pairs = [f"{systems[a]} and {systems[b]}" for a, b in np.argwhere(np.triu(apart, 1)).tolist()]
-    return (f"Without a common segment, and so not compared: {some_of(pairs)}.",) if pairs else ()
+    return (f"Not compared, because they have no segment in common: {some_of(pairs)}.",) if pairs else ()
 
 
 def _means(goodness: FloatArray) -> FloatArray:
-    """Mean of the scores that are there; NaN for a system without any."""
+    """Mean of the available scores; NaN for a system without any."""
     present = np.count_nonzero(~np.isnan(goodness), axis=1)
     return np.asarray(np.nansum(goodness, axis=1) / np.where(present > 0, present, np.nan))
 
@@ -318,7 +319,7 @@ def _means(goodness: FloatArray) -> FloatArray:
 def _unbounded(low: FloatArray, confidence: float) -> tuple[str, ...]:
     if not np.isinf(low).any():
         return ()
-    return (f"Some pairs have too few segments for an interval that covers {100 * confidence:g}%.",)
+    return (f"Some pairs have too few segments for a confidence interval at {100 * confidence:g}%.",)
 
 
 def _direction(scores: Scores) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ def permutation_test(differences: FloatArray, *, alpha: float = 0.05) -> Permuta
               \qquad \varepsilon_i = \pm 1
 
     The same p-value as in :func:`betterthan.compare`: by inversion, and exact or certified where its second digit or
-    the decision at `alpha` hangs on it.
+    the decision at `alpha` depends on it.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def settled(value: float, scale: float) -> float:
 
 
 class PairTests(NamedTuple):
-    """P-values of the tests that belong to the mechanisms, all on one unit; NaN where a test is undefined."""
+    """P-values of the tests of the aggregations, all on one unit; NaN where a test is undefined."""
 
     mean: float
     t: float

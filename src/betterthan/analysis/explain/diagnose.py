@@ -1,4 +1,4 @@
-"""What kind of scores are these, which mechanism suits them, and can a third system change the order of two?"""
+"""Which aggregation suits these scores, and can a third system change the order of two?"""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _ORDER = ("cycle", "flips", "levels")
 
 
 class Triples(NamedTuple):
-    """What was found among all triples."""
+    """Cycles and order changes among all triples of systems."""
 
     found: tuple[Triple, ...]
     n_triples: int
@@ -53,14 +53,14 @@ class Triples(NamedTuple):
 
 
 def troubled_triples(wins: FloatArray, systems: Sequence[str]) -> Triples:
-    r"""Search all triples of systems for cycles and for pairs whose order the third system flips or levels.
+    r"""Search all triples of systems for cycles and for pairs whose order the third system flips or makes equal.
 
-    Two systems alone are ordered by who wins more segments. With a third one, Bradley–Terry solves
+    Two systems alone are ordered by the number of segments won. With a third one, Bradley–Terry solves
 
     .. math:: \sum_{j} \omega_{ij} = \sum_j (\omega_{ij} + \omega_{ji}) \frac{\lambda_i}{\lambda_i + \lambda_j}
 
-    for all three together, and the order of the first two may change: irrelevant alternatives are not
-    irrelevant [1]_. Ties are left out.
+    for all three together, and the order of the first two may change: independence of irrelevant alternatives does not
+    hold [1]_. Ties are left out.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def troubled_triples(wins: FloatArray, systems: Sequence[str]) -> Triples:
 
     Notes
     -----
-    All m(m−1)(m−2)/6 triples, fitted in batches: 34,000 for 60 systems take about a second. None are searched of more
-    than 208 systems.
+    All m(m−1)(m−2)/6 triples, fitted in batches: 34,000 for 60 systems take about a second. With more than 208 systems
+    no triple is searched.
 
     References
     ----------
@@ -79,7 +79,7 @@ def troubled_triples(wins: FloatArray, systems: Sequence[str]) -> Triples:
 
     Examples
     --------
-    The example of [1]: B beats A two to one, and adding C levels all three.
+    The example of [1]: B beats A two to one, and adding C makes all three equal.
 
     >>> found = troubled_triples(np.array([[0.0, 1, 2], [2, 0, 1], [1, 2, 0]]), "ABC").found
     >>> [(t.a, t.b, t.c, t.effect) for t in found]
@@ -104,11 +104,11 @@ def troubled_triples(wins: FloatArray, systems: Sequence[str]) -> Triples:
 def significance_of_triples(
     found: tuple[Triple, ...], scores: Scores, counts: WinCounts
 ) -> tuple[Triple, ...]:
-    """Add to each triple how sure the leads are that it rests on.
+    """Add to each triple the significance of its leads.
 
-    A cycle is a finding when each of its three leads is significant; then the chance of any false cycle is at most
-    that of any false lead, because the leads of all pairs are corrected together (Holm). Leads are tested by signs.
-    Where segments belong to groups, these are the units: Student's t of the wins less losses of each group.
+    A cycle counts as significant when each of its three leads is; then the probability of any false cycle is at most
+    that of any false lead, because the leads of all pairs are corrected together (Holm). Leads are tested by sign
+    tests, or, where segments belong to groups, by Student's t of wins minus losses per group.
     """
     if not found:
         return found
@@ -140,26 +140,26 @@ def _group_pvalues(scores: Scores) -> FloatArray:
                 else np.nan
             )
         p = np.nan_to_num(2 * stdtr(max(n_groups - 1, 1), -np.abs(t)), nan=1.0)
-        # Groups that all say the same hardly vary; no fewer than all signs alike are needed.
+        # Groups with equal differences have no variance; p is bounded below by that of a sign test.
         pvalue[i, i + 1 :] = pvalue[i + 1 :, i] = np.maximum(p, 2.0 ** (1 - n_groups))
     return pvalue
 
 
 def expected_cycles(goodness: FloatArray, counts: WinCounts) -> float:
-    r"""How many cycles chance would give if strengths alone decided who wins.
+    r"""Number of cycles expected by chance under a Bradley–Terry model.
 
-    Leads are drawn around what Bradley–Terry strengths imply, which has no cycles, with the noise of segments drawn
-    with replacement,
+    Leads are drawn around those implied by the Bradley–Terry strengths, which have no cycles, with the noise of a
+    bootstrap over segments,
 
     .. math:: \ell^* = s\, \ell_{\text{model}} + (\ell_{\text{drawn}} - \ell), \qquad
               s^2 = \frac{\overline{\ell^2} - \overline{\operatorname{var}}(\ell_{\text{drawn}})}
               {\overline{\ell_{\text{model}}^2}}
 
-    and cycles are counted, on average over 200 draws. The factor s takes out of the leads what is noise in them.
+    and the number of cycles is averaged over 200 draws. The factor s corrects the leads for their noise.
 
     Examples
     --------
-    Four systems that do not differ have four triples; about one in eleven is a cycle by chance.
+    Four systems that do not differ have four triples; by chance about one in eleven is a cycle.
 
     >>> goodness = np.random.default_rng(1).normal(size=(4, 401))
     >>> from betterthan.kernels.comparisons.wins import win_counts
@@ -183,13 +183,13 @@ def expected_cycles(goodness: FloatArray, counts: WinCounts) -> float:
     size, fitted = float((lead**2).mean()), float((model**2).mean())
     true_part = max(0.0, size - float(drawn.var(axis=0).mean()))
     factor = math.sqrt(min(1.0, true_part / fitted)) if fitted else 0.0
-    # Leads of an even number of decided segments are even: those nearest to 0 are level.
+    # Leads of an even number of decided segments are even: those nearest to 0 are ties.
     level = np.where(decided % 2 == 0, 1.0, 0.0)
     return float(np.mean([_n_cycles(factor * model + one, level) for one in drawn]))
 
 
 def _n_cycles(lead: FloatArray, level: FloatArray) -> float:
-    """Number of cycles of three: closed walks of three steps, each seen from its three systems."""
+    """Number of 3-cycles: closed walks of three steps, each counted from its three systems."""
     beats = (lead > level).astype(np.float64)
     return float(((beats @ beats) * beats.T).sum() / 3)
 
@@ -209,7 +209,7 @@ def _cycle(row: list[int], wins: FloatArray, systems: Sequence[str]) -> Triple:
 
 
 def _changed(rows: IntArray, gap: FloatArray, wins: FloatArray, systems: Sequence[str]) -> list[Triple]:
-    """Triples (first, second, third) in which the third changes the order of the other two."""
+    """Triples (first, second, third) in which the third system changes the order of the other two."""
     lead = wins[rows[:, 0], rows[:, 1]] - wins[rows[:, 1], rows[:, 0]]
     level = np.abs(gap) <= _LEVEL
     changed = np.flatnonzero((lead != 0) & (level | (np.sign(gap) == -np.sign(lead))))
@@ -236,10 +236,10 @@ _CELLS_AT_ONCE = 1 << 21
 
 @with_one_blas_thread
 def diagnose(scores: AnyData, *, metric: str | None = None) -> Diagnosis:
-    r"""Look at a table of scores before anything is compared: outliers, ties, gaps, pairing, cycles.
+    r"""Diagnose a table of scores before comparing: outliers, ties, missing scores, pairing, cycles.
 
-    The mean is swayed by outliers, the median by types of segments, and Bradley–Terry can change the order of two
-    systems when a third one joins [1]_. Each measure says how much of that there is. How strongly pairing binds is
+    The mean is sensitive to outliers, the median to segment types, and Bradley–Terry can change the order of two
+    systems when a third one is added [1]_. Each measure quantifies one of these. The variance removed by pairing is
 
     .. math:: v = 1 - \frac{\operatorname{Var}(a - b)}{\operatorname{Var} a + \operatorname{Var} b}
 
@@ -248,15 +248,15 @@ def diagnose(scores: AnyData, *, metric: str | None = None) -> Diagnosis:
     Parameters
     ----------
     scores : Scores, or what they are read from
-        Such as a path, a data frame or a dict of columns: as in :func:`betterthan.compare`. At least two systems. Empty
-        cells are counted, and each measure uses what is there.
+        Such as a path, a data frame or a dict of columns: as in :func:`betterthan.compare`. At least two systems.
+        Missing scores are counted, and each measure uses the available ones.
     metric : str, optional
         Which metric, where several are read.
 
     Returns
     -------
     Diagnosis
-        Its `sentences` say what each measure means for choosing a mechanism.
+        Its `sentences` say what each measure means for the choice of an aggregation.
 
     Raises
     ------
@@ -265,10 +265,10 @@ def diagnose(scores: AnyData, *, metric: str | None = None) -> Diagnosis:
 
     Notes
     -----
-    Outliers by the rule of 1.5 interquartile ranges. Bradley–Terry is fitted to every triple of systems and compared
-    with the three pairs by themselves, ties left out. Cost grows with m² n and m³. Circles and changes are findings
-    only where the leads behind them are significant (sign tests, Holm's correction over all pairs, level 0.05); for
-    the others it is said how many circles chance alone would give.
+    Outliers lie more than 1.5 interquartile ranges outside the quartiles. Bradley–Terry is fitted to every triple of
+    systems and compared with the three pairs alone, without ties. The cost grows as m² n and m³. Cycles and order
+    changes are reported as significant only where the leads behind them are (sign tests, Holm's correction over all
+    pairs, level 0.05); for the others the number of cycles expected by chance is reported.
 
     References
     ----------
@@ -276,7 +276,7 @@ def diagnose(scores: AnyData, *, metric: str | None = None) -> Diagnosis:
 
     Examples
     --------
-    The three systems of [1], appendix F: each beats another, in a circle.
+    The three systems of [1], appendix F: each beats another, in a cycle.
 
     >>> import betterthan as bt
     >>> scores = bt.Scores(name="score", systems=["A", "B", "C"], segments=["1", "2", "3"],
@@ -372,13 +372,13 @@ def _pairing(found: Diagnosis) -> str:
         return ""
     together = f"Scores of two systems on the same segment correlate by {amount(found.pairing, 2)} on average"
     if found.variance_removed <= 0:
-        return f"{together}: comparing segment by segment does not sharpen the comparison here."
+        return f"{together}: comparing segment by segment does not increase precision here."
     if found.variance_removed >= 0.995:
-        return f"{together}: segment by segment, next to no noise is left, so use paired tests."
+        return f"{together}: pairing removes nearly all of the variance, so use paired tests."
     times = amount(1 / (1 - found.variance_removed), 1)
     return (
-        f"{together}: comparing segment by segment takes out {share(found.variance_removed)} of the noise, and "
-        f"without pairing {times} times as many segments would be needed. Use paired tests."
+        f"{together}: comparing segment by segment removes {share(found.variance_removed)} of the variance, and "
+        f"an unpaired comparison would need {times} times as many segments. Use paired tests."
     )
 
 
@@ -387,22 +387,22 @@ def _outliers(found: Diagnosis) -> str:
         return ""
     scores, gaps = share(found.outlier_share), share(found.difference_outlier_share)
     if found.outlier_share == found.difference_outlier_share == 0:
-        return "Neither scores nor differences between two systems have outliers, which would sway the mean."
-    some = f"{scores} of the scores and" if found.outlier_share else "None of the scores, but"
+        return "Neither scores nor differences between two systems have outliers, which would influence the mean."
+    some = f"{scores} of the scores and" if found.outlier_share else "None of the scores but"
     return (
-        f"{some} {gaps} of the differences between two systems are outliers: they sway the mean, but neither the "
-        f"median nor Bradley–Terry."
+        f"{some} {gaps} of the differences between two systems are outliers: they influence the mean, but not the "
+        f"median or Bradley–Terry."
     )
 
 
 def _ties(found: Diagnosis) -> str:
     if math.isnan(found.tie_share):
-        return "No two systems share a segment, so nothing can be compared."
+        return "No two systems have a segment in common, so nothing can be compared."
     if found.tie_share == 0:
-        return "There are no ties, so every segment counts for Bradley–Terry and the sign test."
+        return "There are no ties, so Bradley–Terry and the sign test use every segment."
     return (
         f"{share(found.tie_share)} of the comparisons are ties: Bradley–Terry and the sign test leave them out, and "
-        f"medians may come out level."
+        f"medians may be equal."
     )
 
 
@@ -413,8 +413,8 @@ def _difficulty(found: Diagnosis) -> str:
     segments, systems = (amount(v, max(0, places)) for v in (found.segment_spread, found.system_spread))
     if found.segment_spread > found.system_spread:
         return (
-            f"Segments differ more (standard deviation {segments}) than systems do on a segment ({systems}): with such "
-            f"types of segments the median, which ignores pairing, is the least reliable."
+            f"Segments differ more (standard deviation {segments}) than systems do on a segment ({systems}): with "
+            f"segments of such different difficulty the median, which ignores pairing, is the least reliable."
         )
     return f"Systems differ more on a segment (standard deviation {systems}) than segments do ({segments})."
 
@@ -426,20 +426,20 @@ def _ranks(found: Diagnosis) -> str:
         return "The order of the systems is the same on every segment."
     return (
         f"From segment to segment a system's rank moves by {amount(found.rank_spread, 1)} of "
-        f"{counted(len(found.systems), 'place')} (standard deviation), so no single segment tells the order."
+        f"{counted(len(found.systems), 'place')} (standard deviation), so no single segment shows the order."
     )
 
 
 def _circles(found: Diagnosis) -> str:
     if not found.n_triples:
         return (
-            f"Of {counted(len(found.systems), 'system')} there are too many triples to search them for circles."
+            f"Of {counted(len(found.systems), 'system')} there are too many triples to search for cycles."
             if len(found.systems) > 2
             else ""
         )
     if not found.triples:
         return (
-            f"No three systems beat each other in a circle, and no third system changes the order of two under "
+            f"No three systems beat each other in a cycle, and no third system changes the order of two under "
             f"Bradley–Terry ({counted(found.n_triples, 'triple')} tried)."
         )
     told = [sentence for part in (_cycles, _changes) if (sentence := part(found))]
@@ -451,8 +451,8 @@ def _circles(found: Diagnosis) -> str:
 def _cycles(found: Diagnosis) -> str:
     cycles, sure = found.count("cycle"), found.count("cycle", alpha=_ALPHA)
     if not cycles:
-        return f"No three systems beat each other in a circle ({counted(found.n_triples, 'triple')} tried)."
-    said = f"{amount(cycles, 0)} of {counted(found.n_triples, 'triple')} {'runs' if cycles == 1 else 'run'} in a circle"
+        return f"No three systems beat each other in a cycle ({counted(found.n_triples, 'triple')} tried)."
+    said = f"{amount(cycles, 0)} of {counted(found.n_triples, 'triple')} {'forms' if cycles == 1 else 'form'} a cycle"
     if sure:
         example = next(t for t in found.triples if t.effect == "cycle" and t.pvalue <= _ALPHA)
         which = "significantly" if cycles == 1 else f"{amount(sure, 0)} of them significantly"
@@ -461,7 +461,7 @@ def _cycles(found: Diagnosis) -> str:
             f"{example.c} and {example.c} beats {example.a} (each p ≤ {example.pvalue:.2g}, Holm-corrected sign tests)."
         )
     which = "not significantly" if cycles == 1 else "none of them significantly"
-    return f"{said}, {which}: chance alone would give about {found.expected_cycles:.2g}."
+    return f"{said}, {which}: about {found.expected_cycles:.2g} are expected by chance."
 
 
 def _changes(found: Diagnosis) -> str:
@@ -485,7 +485,7 @@ def _times(n: int) -> str:
 
 
 def _told(triple: Triple) -> str:
-    outcome = "loses to it" if triple.effect == "flips" else "is level with it"
+    outcome = "loses to it" if triple.effect == "flips" else "ties with it"
     return (
         f"{triple.a} beats {triple.b} alone, with {100 * triple.alone:.3g}% of the wins, and {outcome} beside "
         f"{triple.c}"

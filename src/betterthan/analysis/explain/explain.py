@@ -1,7 +1,7 @@
-"""Why do two systems compare as they do, and do all ways of aggregating say the same?
+"""Why do two systems compare as they do, and do all aggregations agree?
 
-Every mechanism has a test, all on the unit that the verdict goes by. In the sentences the verdict stands first and
-what to choose last; every number is read from the explanation's fields, and "significant" never stands without its
+Every aggregation has a test, all on the same unit as the verdict. In the sentences the verdict comes first and the
+recommendation last; every number is read from the explanation's fields, and "significant" never appears without its
 level.
 """
 
@@ -17,9 +17,11 @@ import numpy as np
 from betterthan.analysis.compare import mechanisms as judged
 from betterthan.analysis.compare.decide import ComparisonOptions, decide
 from betterthan.analysis.compare.mechanisms import PairTests, permutation_test
+from betterthan.analysis.compare.right_wrong import both_right
 from betterthan.analysis.computing import Rng
 from betterthan.analysis.explain.explain_counts import LengthsArgument, explain_counts
 from betterthan.analysis.explain.fragility import MEAN_SIGNIFICANCE, WINS_SIGNIFICANCE, flips
+from betterthan.analysis.explain.right_wrong import outcome_sentences
 from betterthan.analysis.explain.slices import SlicePart, lengths_of, parts_of, reversed_slices
 from betterthan.analysis.pairs.pairwise import PairOptions
 from betterthan.analysis.rank.detectable import detectable
@@ -29,6 +31,7 @@ from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.units import UnitName, Units, few_units_note, units_of
 from betterthan.analysis.wording import amount, counted, decimals_for, listing, p_of, share
 from betterthan.arrays import FloatArray
+from betterthan.budget import check_share
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.comparisons.wins import win_counts
@@ -49,6 +52,8 @@ def sentences_of(found: Explanation) -> tuple[str, ...]:
     """Return the explanation in words, four to eight sentences."""
     if found.ties == found.n_segments:
         return _nothing_but_ties(found)
+    if found.both_right is not None:
+        return outcome_sentences(found, slices=_reversals(found), needed=_undecided(found))
     parts = (_verdict, _wins_and_losses, _tests, _reason_sentence, _hangs_on, _reversals, _beliefs, _advice)
     return tuple(sentence for part in parts if (sentence := part(found)))
 
@@ -57,8 +62,8 @@ def _nothing_but_ties(found: Explanation) -> tuple[str, ...]:
     n = counted(found.n_segments, "segment")
     return (
         f"{found.a} and {found.b} have identical scores on all {n}.",
-        "Mean, median and wins are level, and every test gives p = 1.",
-        "No removal of segments changes that, and no slice reverses it.",
+        "Mean, median and wins are equal, and every test gives p = 1.",
+        "Removing segments does not change that, and no slice reverses it.",
         "Only other segments, or a metric with finer steps, could show a difference.",
     )
 
@@ -82,16 +87,19 @@ def _verdict(found: Explanation) -> str:
     level = f"significant at level {found.alpha:g}"
     if by_mean and by_mean == by_wins:
         loser, but = _other(found, by_mean), _but_median(found, by_mean)
-        return f"{by_mean} is better than {loser} by mean and by wins, both {level}{but}."
+        return f"{by_mean} is better than {loser} by mean and by segments won, both {level}{but}."
     if by_mean and by_wins:
-        return f"{by_mean} has the {_better(found)} mean, {by_wins} wins more often; both are {level}."
+        return f"{by_mean} has the {_better(found)} mean, but {by_wins} wins more segments; both are {level}."
     if by_mean:
-        return f"{by_mean} has the {_better(found)} mean, {level}; wins do not differ significantly."
+        return (
+            f"{by_mean} has a {_better(found)} mean than {_other(found, by_mean)}, {level}; the numbers of "
+            f"segments won do not differ significantly."
+        )
     if by_wins:
-        means = "means do not differ significantly" if found.mean_difference else "the means are equal"
-        return f"{by_wins} wins more often, {level}; {means}."
+        means = "the means do not differ significantly" if found.mean_difference else "the means are equal"
+        return f"{by_wins} wins more segments than {_other(found, by_wins)}, {level}; {means}."
     return (
-        f"There is no significant difference between {found.a} and {found.b}, neither of means nor of wins, at level "
+        f"There is no significant difference between {found.a} and {found.b}, either in means or in wins, at level "
         f"{found.alpha:g}."
     )
 
@@ -109,7 +117,7 @@ def decimals(found: Explanation) -> int:
 
 
 def _wins_and_losses(found: Explanation) -> str:
-    # Told from the side that wins more often.
+    # From the side of the system that wins more segments.
     turned = found.losses > found.wins
     name = found.b if turned else found.a
     wins, losses = (found.losses, found.wins) if turned else (found.wins, found.losses)
@@ -128,35 +136,41 @@ def _wins_and_losses(found: Explanation) -> str:
 def _tests(found: Explanation) -> str:
     mean, wins = found.mechanism("mean"), found.mechanism("bradley_terry")
     counts = f"{amount(max(found.wins, found.losses), 0)} of {amount(found.wins + found.losses, 0)} decided segments"
-    test = f"({counts}, sign test {p_of(wins.pvalue)})"
+    test = f"({counts}, {p_of(wins.pvalue)}, sign test)"
     if wins.winner is None:
-        by_wins = f"the wins are level {test}"
+        by_wins = f"both win equally many segments {test}"
     elif wins.winner == mean.winner:
-        by_wins = f"so do the wins {test}"
+        by_wins = f"it also wins more segments {test}"
     else:
         by_wins = f"{wins.winner} wins more segments {test}"
     if mean.winner is None:
         return f"The means are equal; {by_wins}."
     by = amount(abs(found.mean_difference), decimals(found))
-    return f"The mean favors {mean.winner} by {by} {_interval(found, mean)}; {by_wins}."
+    loser = _other(found, mean.winner)
+    return (
+        f"The mean of {mean.winner} is {by} {_better(found)} than that of {loser} {_interval(found, mean)}; "
+        f"{by_wins}."
+    )
 
 
 def _interval(found: Explanation, mean: Mechanism) -> str:
-    test = f"permutation test {p_of(mean.pvalue)}"
+    test = f"{p_of(mean.pvalue)}, permutation test"
     if math.isnan(found.low):
         return f"({test})"
     ends = (found.low, found.high) if mean.winner == found.a else (-found.high, -found.low)
     low, high = (amount(end, decimals(found)) for end in ends)
-    return f"({100 * (1 - found.alpha):g}% interval {low} to {high}, {test})"
+    return f"({100 * (1 - found.alpha):g}% CI {low} to {high}, {test})"
 
 
 _REASONS = {
-    "outliers": "mean against median points at outliers: few segments with large differences carry the mean",
-    "types of segments": (
-        "median against wins points at types of segments, easy and hard ones, which only a comparison segment by "
-        "segment sees past"
+    "outliers": (
+        "the disagreement with the mean points to outliers: a few segments with large differences dominate the mean"
     ),
-    "both": "median against both mean and wins points at outliers and types of segments together",
+    "types of segments": (
+        "the disagreement with the wins points to segment types, such as easy and hard ones, whose effect only a "
+        "comparison segment by segment removes"
+    ),
+    "both": "the disagreement with both mean and wins points to outliers together with segment types",
 }
 _RESTS_ON = {
     "outliers": ("mean",),
@@ -168,38 +182,39 @@ _RESTS_ON = {
 def _reason_sentence(found: Explanation) -> str:
     by_mean, by_wins = _claims(found)
     if by_mean and not by_wins and found.reason != "outliers":
-        return "The difference lies in how large the wins and losses are, more than in how many."
+        return "The systems differ in the size of their wins and losses more than in their number."
     if found.reason == "none":
         return ""
     if found.reason == "unclear":
-        return (
-            "The medians are level, so they do not tell whether outliers or types of segments are behind it."
-        )
+        return "The medians are equal, so they do not show whether outliers or segment types are the cause."
     is_sure = all(found.mechanism(name).is_significant for name in _RESTS_ON[found.reason])
-    doubt = "" if is_sure else "if that is more than chance, "
+    caveat = "" if is_sure else "unless due to chance, "
     by = amount(abs(found.median_difference), decimals(found))
-    return f"The median favors {found.mechanism('median').winner} by {by}; {doubt}{_REASONS[found.reason]}."
+    return f"The median favors {found.mechanism('median').winner} by {by}; {caveat}{_REASONS[found.reason]}."
 
 
 def _hangs_on(found: Explanation) -> str:
     told = [
-        _removals(found, "mean", "the mean, and {} its", MEAN_SIGNIFICANCE),
-        _removals(found, "bradley_terry", "the wins, and {} their", WINS_SIGNIFICANCE),
+        _removals(found, "mean", "mean", MEAN_SIGNIFICANCE),
+        _removals(found, "bradley_terry", "wins", WINS_SIGNIFICANCE),
     ]
     text = "; ".join(part for part in told if part)
     return text and f"{text[0].upper()}{text[1:]}."
 
 
-def _removals(found: Explanation, name: str, pattern: str, significance: str) -> str:
-    turn, undo = found.flip(name), found.flip(significance)
+def _removals(found: Explanation, name: str, criterion: str, significance: str) -> str:
+    flip, undo = found.flip(name), found.flip(significance)
     if found.mechanism(name).winner is None:
         return ""
-    start = "no removal turns" if turn.n_segments is None else f"removing {_removed(turn)} turns"
+    flipping = "no removal of segments" if flip.n_segments is None else f"removing {_removed(flip)}"
+    start = f"{flipping} flips the order by {criterion}"
     if undo.n_segments is None:
-        return f"{start} {pattern.partition(',')[0]}"
+        return start
     at_most = "" if undo.is_exact else "at most "
-    undoing = f"{at_most}{_removed(undo)} undo{'es' if undo.n_segments == 1 else ''}"
-    return f"{start} {pattern.format(undoing)} significance at level {found.alpha:g}"
+    return (
+        f"{start}, and removing {at_most}{_removed(undo)} makes the difference non-significant at level "
+        f"{found.alpha:g}"
+    )
 
 
 def _removed(flip: Flip) -> str:
@@ -213,13 +228,14 @@ def _reversals(found: Explanation) -> str:
         return ""
     n, level = amount(found.n_slices, 0), f"at level {found.alpha:g} after adjustment"
     if not found.slices:
-        return f"The order of the means is the same in all {n} slices looked at."
+        every = {1: "the one slice", 2: "both slices"}.get(found.n_slices, f"all {n} slices")
+        return f"The order of the means is the same in {every} examined."
     sure = [part for part in found.slices if part.is_significant]
     shown = _shown_slices(found)
     if math.isnan(found.slices[0].pvalue):
         return (
             f"The order of the means is reversed in {amount(len(found.slices), 0)} of {n} slices, most in "
-            f"{_named(shown[0])}; single documents cannot be tested where documents are the units."
+            f"{_named(shown[0])}; single documents are not tested, because documents are the units."
         )
     if not sure:
         clearest = f"most clearly in {_named(shown[0])}"
@@ -261,8 +277,8 @@ def _beliefs(found: Explanation) -> str:
         return ""
     fewer, decided = min(found.wins, found.losses), found.wins + found.losses
     return (
-        f"The scores cannot say which is right: siding with the mean is to believe that the better system may win "
-        f"only {amount(fewer, 0)} of {amount(decided, 0)} decided segments, siding with the wins that a large loss "
+        f"The scores cannot show which is right: preferring the mean means accepting that the better system wins only "
+        f"{amount(fewer, 0)} of {amount(decided, 0)} decided segments, and preferring wins, that a large loss "
         f"counts no more than a small one."
     )
 
@@ -270,44 +286,50 @@ def _beliefs(found: Explanation) -> str:
 def _advice(found: Explanation) -> str:
     by_mean, by_wins = _claims(found)
     if by_mean and by_mean == by_wins:
-        return f"Whether sizes are weighed or segments counted, choose {by_mean}."
+        return f"Choose {by_mean}, whether segments count equally or by the size of the difference."
     if by_mean or by_wins:
-        counting = f"choose {by_wins}" if by_wins else "the data do not decide"
-        weighing = f"choose {by_mean}" if by_mean else "the data do not decide"
+        counting = f"choose {by_wins}" if by_wins else "the data are inconclusive"
+        weighing = f"choose {by_mean}" if by_mean else "the data are inconclusive"
         return (
             f"If every segment counts the same, {counting}; if the size of a difference matters, {weighing}."
         )
+    return _undecided(found)
+
+
+def _undecided(found: Explanation) -> str:
     unit = "segments" if found.units == "segments" else "documents"
     if found.n_needed is None or found.n_needed <= found.n_units:
-        return f"The data do not decide between the two, which does not show that they are equal; gather more {unit}."
+        return (
+            f"The data are inconclusive, which does not show that the systems are equal; collect more {unit}."
+        )
     return (
-        f"The data do not decide between the two, which does not show that they are equal: about "
-        f"{_rounded(found.n_needed)} {unit} would show a mean difference of this size with 80% power."
+        f"The data are inconclusive, which does not show that the systems are equal: about "
+        f"{_rounded(found.n_needed)} {unit} would detect a mean difference of this size with 80% power."
     )
 
 
 def _rounded(n: int) -> str:
-    """Two digits, because no more are known."""
+    """Round to two digits, because an estimate of sample size supports no more."""
     return amount(round(n, 2 - len(str(n))), 0) if n > 99 else amount(n, 0)
 
 
 def decided(pair: Scores, units: UnitName, alpha: float, *, test: str = "auto") -> PairwiseTable:
-    """The mean difference of the pair, decided where every other verb has it decided."""
+    """Return the comparison of the pair by its mean, as every other verb computes it."""
     options = PairOptions(correction="none", alpha=alpha, confidence=1 - alpha)
     comparison = ComparisonOptions(test=test, units=units)
-    # Nothing is drawn: tests of the mean of two systems are exact or by formula.
+    # No random numbers: tests of the mean of two systems are exact or analytic.
     return decide(pair, comparison, options, Resampling(seed=0, n_resamples=1), ranked=RankOptions(by="mean"))
 
 
 def pair_tests(pair: Scores, units: Units, compared: PairwiseTable) -> PairTests:
-    """Return the p-value of each mechanism.
+    """Return the p-value of each aggregation.
 
     Parameters
     ----------
     pair : Scores
         Two systems, complete.
     units : Units
-        What the tests swap.
+        Units that the tests swap as a whole.
     compared : PairwiseTable
         Of the pair, by mean.
     """
@@ -317,7 +339,7 @@ def pair_tests(pair: Scores, units: Units, compared: PairwiseTable) -> PairTests
     t = by_t.pair(*pair.systems).pvalue
     if not units.are_segments:
         return PairTests(mean, t, *swapped_documents(x, y, units, alpha=compared.alpha))
-    # Scores that are all alike leave Mood's table empty, but nothing to doubt.
+    # With identical scores Mood's table is empty, and p = 1.
     both = pair.goodness
     mood = 1.0 if np.array_equal(x, y) else float(mood_median(both).pvalue[0, 1])
     sign, ranks = sign_test(win_counts(both)).pvalue[0, 1], wilcoxon(both).pvalue[0, 1]
@@ -333,16 +355,15 @@ class DocumentTests(NamedTuple):
 
 
 def swapped_documents(x: FloatArray, y: FloatArray, units: Units, *, alpha: float) -> DocumentTests:
-    r"""Test median, wins and shift as the mean is tested: by swapping the two systems on whole documents.
+    r"""Test median, wins and location shift by swapping the two systems on whole documents, as for the mean.
 
-    Each of the three statistics is a sum over segments of something that changes its sign, and nothing else, when the
-    two systems are swapped there: whose score lies above the common median, who wins, and the signed rank of the
-    difference [1]_. So
+    Each of the three statistics is a sum over segments of terms that only change sign when the two systems are
+    swapped: which score lies above the common median, which system wins, and the signed rank of the difference [1]_.
+    So
 
     .. math:: p = P\Big(\Big|\sum_g \varepsilon_g T_g\Big| \ge \Big|\sum_g T_g\Big|\Big),
-              \qquad T_g = \sum_{i \in g} t_i, \quad \varepsilon_g = \pm 1 ,
-
-    as for the mean. With a segment in each document the second is the sign test and the third Wilcoxon's exact test.
+              \qquad T_g = \sum_{i \in g} t_i, \quad \varepsilon_g = \pm 1 . With one segment per document the second is
+              the sign test and the third Wilcoxon's exact test.
 
     Parameters
     ----------
@@ -351,7 +372,7 @@ def swapped_documents(x: FloatArray, y: FloatArray, units: Units, *, alpha: floa
     units : Units
         The document of each segment.
     alpha : float
-        Where p-values must be certain.
+        Level at which the decision must be certain.
 
     References
     ----------
@@ -360,17 +381,17 @@ def swapped_documents(x: FloatArray, y: FloatArray, units: Units, *, alpha: floa
 
     Examples
     --------
-    Five documents, of which the first system wins all:
+    Five documents, all won by the first system:
 
     >>> x, y = np.arange(10.0) % 3 + 2, np.arange(10.0) % 3
     >>> swapped_documents(x, y, Units(np.arange(10) // 2, 5), alpha=0.05).wins
     0.0625
     """
-    middle = np.median(np.concatenate([x, y]))  # no swap changes it
+    middle = np.median(np.concatenate([x, y]))  # invariant under swaps
     above = (x > middle).astype(np.float64) - (y > middle)
     terms = np.stack([above, np.sign(x - y), _ranks(x, y)])
     median, wins, shift = (permutation_test(sums, alpha=alpha).pvalue for sums in units.summed(terms))
-    # Mood's test is undefined where no score is above the median, unless there is nothing to doubt.
+    # Mood's test is undefined where no score is above the median, unless all scores are identical.
     is_defined = bool((np.maximum(x, y) > middle).any()) or np.array_equal(x, y)
     return DocumentTests(median if is_defined else math.nan, wins, shift)
 
@@ -445,46 +466,46 @@ def explain(
     size: int = 1000,
     rng: Rng = 12345,
 ) -> Explanation | CountsExplanation:
-    r"""Explain how two systems compare: what each mechanism says, why they differ, and on what it hangs.
+    r"""Explain how two systems compare: what each aggregation says, why they differ, and what the result depends on.
 
-    The mean, the median and Bradley–Terry (who wins more segments) can name different winners. They look at
+    The mean, the median and Bradley–Terry (which system wins more segments) can name different winners. They estimate
 
     .. math:: E_A - E_B, \qquad M_A - M_B, \qquad M_{A-B}
 
     the difference of means, the difference of medians and the median of differences, and none of the three implies
-    another [1]_. Each is reported with the test that belongs to it. Mean against median points at outliers; median
-    against Bradley–Terry points at types of segments. Then come the fewest segments whose removal turns each
-    verdict, and the parts of the test set in which the order is reversed.
+    another [1]_. Each is reported with the test that belongs to it. Disagreement between mean and median points to
+    outliers, between median and Bradley–Terry to segment types. The result also has the smallest number of segments
+    whose removal flips each verdict, and the parts of the test set in which the order is reversed.
 
     Parameters
     ----------
     scores : Scores or Counts, or what they are read from
         Such as a path, a data frame or a dict of columns: as in :func:`betterthan.compare`.
-        All systems; those other than `a` and `b` tell which segments are hard. Of counts (BLEU, chrF, TER) the pair is
-        compared pooled, by the mean of segments and by the mean of bootstrap corpora, with the weights of long
-        segments and the segments that move the pooled difference most.
+        All systems; those other than `a` and `b` determine which segments are hard. For counts (BLEU, chrF, TER) the
+        pair is compared by the pooled score, the mean of segments and the mean of bootstrap corpora, with the weight of
+        long segments and the segments that have the most influence on the pooled difference.
     a, b : str
         The two systems. Effects are positive when a is better, whatever the direction of the metric.
     metric : str, optional
         Which metric, where several are read.
     missing : {"raise", "drop"}, default "raise"
-        * "raise": refuse segments that one of the two has no score for.
-        * "drop": leave those segments out, and say so.
+        * "raise": raise an error when one of the two has no score for a segment.
+        * "drop": leave those segments out, with a note.
     units : {"auto", "segments", "groups"}, default "auto"
-        What all tests swap as one: as in :func:`betterthan.compare`.
+        What all tests swap as one unit, as in :func:`betterthan.compare`.
     alpha : float, default 0.05
-        Level of all tests.
+        Significance level of all tests.
     texts : Texts, optional
-        For slices by length: of the source, else the reference, else the outputs.
+        For slices by length of the source, else of the reference, else of the outputs.
     lengths : sequence or mapping of segment to float, optional
-        The lengths themselves, instead of texts; of counts, instead of the metric's own length.
+        Segment lengths, instead of texts; for counts, instead of the metric's own length.
     size, rng
-        Of counts only: segments in a bootstrap corpus, and the seed of all draws.
+        For counts only: segments in a bootstrap corpus, and the seed of all resamples.
 
     Returns
     -------
     Explanation, or CountsExplanation of counts
-        Its `sentences` say all of it in words.
+        Its `sentences` are the explanation in words.
 
     Raises
     ------
@@ -495,14 +516,14 @@ def explain(
 
     Notes
     -----
-    Of scores nothing is drawn at random. The permutation test of the mean and its interval are those of
-    :func:`betterthan.compare`, digit by digit. Bradley–Terry between two systems is the number of segments won,
-    ties left out, and its test is the sign test; the median's is Mood's, unpaired like the median itself. Where
-    documents are the units, each of these tests swaps whole documents, and a single document is not tested by itself.
-    P-values are those of this pair alone; :func:`betterthan.compare` corrects for looking at all pairs.
+    For scores no random numbers are used. The permutation test of the mean and its interval are those of
+    :func:`betterthan.compare`, to the last digit. Bradley–Terry between two systems is the number of segments won,
+    without ties, and its test is the sign test; that of the median is Mood's, unpaired like the median itself. Where
+    documents are the units, each of these tests swaps whole documents, and a single document is not tested on its own.
+    P-values are not adjusted for other pairs; :func:`betterthan.compare` corrects for testing all pairs.
 
-    Which mechanism is *right* the scores cannot tell: when mean and Bradley–Terry disagree, it is the paper's case (ii)
-    if the system that wins more often is truly the better one, and case (iii) if it is not.
+    The scores cannot show which aggregation is *right*: when mean and Bradley–Terry disagree, it is the paper's case
+    (ii) if the system that wins more often is truly the better one, and case (iii) if it is not.
 
     References
     ----------
@@ -510,7 +531,7 @@ def explain(
 
     Examples
     --------
-    Two systems of figure 1 of [1]: equal means, medians 11 and 7, and yet B wins four segments of five.
+    Two systems of figure 1 of [1]: equal means, medians 11 and 7, but B wins four of five segments.
 
     >>> import betterthan as bt
     >>> scores = bt.Scores(name="score", systems=["A", "B"], segments=["1", "2", "3", "4", "5"],
@@ -521,19 +542,20 @@ def explain(
     >>> found.reason
     'types of segments'
     """
-    if not 0 < alpha < 1:
-        raise BetterThanError(f"alpha must lie between 0 and 1, such as 0.05; it is {alpha}.")
+    check_share("alpha", alpha)
     scores = as_table(scores, kinds=(Scores, Counts), verb="explain", metric=metric)
     if isinstance(scores, Counts):
         if texts is not None:
-            raise TableError("Counts know how long their segments are. Leave out texts, or pass lengths.")
+            raise TableError(
+                "Counts contain the lengths of their segments. Leave out texts, or pass lengths."
+            )
         return explain_counts(
             scores, a, b, alpha=alpha, units=units, lengths=lengths, size=size, rng=rng, missing=missing
         )
     if size != 1000:
         raise BetterThanError(
             Message(
-                "{size} is for counts and changes nothing for scores. Leave it out.",
+                "{size} is for counts and has no effect on scores. Leave it out.",
                 size=Option("size", size),
             )
         )
@@ -549,7 +571,7 @@ def explain(
 def _explained(
     pair: Scores, parts: Sequence[SlicePart], units: Units, compared: PairwiseTable, settings: Settings
 ) -> Explanation:
-    """Return the explanation without its words."""
+    """Return the explanation without its sentences."""
     (a, b), (x, y), alpha = pair.systems, pair.goodness, compared.alpha
     found = judged.mechanisms(x, y, (a, b), alpha=alpha, tests=pair_tests(pair, units, compared))
     winners = {mechanism.name: mechanism.winner for mechanism in found}
@@ -583,6 +605,7 @@ def _explained(
         flips=flips(x, y, found, pair.segments, units, alpha=alpha),
         n_slices=len(parts),
         slices=reversed_slices(x, y, (a, b), parts, units, alpha=alpha),
+        both_right=None if (right := both_right(pair, (a, b))) is None else int(right[0, 1]),
         sentences=(),
         notes=(),
         settings=settings,
@@ -590,14 +613,14 @@ def _explained(
 
 
 def _needed(gaps: FloatArray, units: Units, alpha: float) -> int | None:
-    """Units that would show this mean difference; None of uneven documents, whose means do not weigh alike."""
+    """Number of units needed to detect this mean difference; None for documents of unequal size."""
     if np.ptp(units.sizes) > 0:
         return None
     return detectable(units.summed(gaps[None])[0], alpha=alpha).n_needed
 
 
 def _pair(scores: Scores, a: str, b: str, missing: Literal["raise", "drop"]) -> Scores:
-    """Return the two systems on the segments both have, in the order of the segments' names."""
+    """Return the two systems on their common segments, sorted by segment name."""
     for name in (a, b):
         if name not in scores.systems:
             raise unknown_name("system", name, scores.systems)
@@ -606,7 +629,7 @@ def _pair(scores: Scores, a: str, b: str, missing: Literal["raise", "drop"]) -> 
     pair = scores.select([a, b]).complete(missing=missing)
     if np.abs(pair.values).max() > _LARGEST:
         raise TableError(f'Scores of "{scores.name}" beyond {_LARGEST:g} cannot be squared. Rescale them.')
-    # Nothing may depend on the order of segments, not even the last bit or which of two equals is named.
+    # Nothing may depend on the order of segments, neither the last bit nor which of two equal segments is named.
     return pair.select(segments=sorted(pair.segments))
 
 
@@ -643,11 +666,13 @@ def _settings(scores: Scores, pair: Scores, compared: PairwiseTable) -> Settings
 
 def _notes(scores: Scores, pair: Scores, found: Explanation) -> tuple[str, ...]:
     notes = list(pair.notes)
+    if found.both_right is not None:  # no medians there
+        return tuple(notes)
     if math.isnan(found.mechanism("median").pvalue):
         notes.append("Mood's test is undefined: all scores fall on one side of the common median.")
     if found.median_of_differences == 0 and found.wins != found.losses:
         notes.append(
-            f"The median of the differences is 0 because of {counted(found.ties, 'tie')}; wins and losses decide."
+            f"The median difference is 0 because of {counted(found.ties, 'tie')}; it is decided by wins and losses."
         )
     if any(part.by == "difficulty" for part in _shown_slices(found)):
         notes.append(_about_difficulty(scores.n_systems - 2))
@@ -658,6 +683,6 @@ def _about_difficulty(n_others: int) -> str:
     if n_others > 0:
         return f"Hard segments are those on which the other {counted(n_others, 'system')} score low."
     return (
-        "Hard segments are those on which both systems score low, for want of others; such bands depend on the "
-        "very scores that they compare."
+        "Hard segments are those on which both systems score low, because there are no other systems; such slices "
+        "depend on the scores that they compare."
     )

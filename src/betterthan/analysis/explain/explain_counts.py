@@ -1,6 +1,7 @@
-"""Why do two systems compare as they do by a score of summed counts, and do all ways of aggregating say the same?
+"""Why do two systems compare as they do by a score of summed counts, and do all aggregations agree?
 
-In the sentences the verdict stands first and what to choose last; every number is read from the explanation's fields.
+In the sentences the verdict comes first and the recommendation last; every number is read from the explanation's
+fields.
 """
 
 from __future__ import annotations
@@ -52,19 +53,21 @@ def decimals(found: CountsExplanation) -> int:
 
 
 def _lead(found: CountsExplanation, effect: float) -> str:
-    """Return "A by 0.52", or "nobody"."""
+    """Return "A by 0.52", or "neither"."""
     if math.isnan(effect) or effect == 0:
-        return "nobody"
+        return "neither"
     return f"{found.a if effect > 0 else found.b} by {amount(abs(effect), decimals(found))}"
 
 
 def _verdict(found: CountsExplanation) -> str:
     winners = {way.winner for way in found.aggregations}
     if winners == {None}:
-        return f"{found.a} and {found.b} are level by all three aggregations."
+        return f"{found.a} and {found.b} are equal by all three aggregations."
     if len(winners) == 1:
-        return f"{winners.pop()} leads by all three aggregations."
-    told = [f"{_NAMES[way.name]} favors {way.winner or 'nobody'}" for way in found.aggregations]
+        winner = winners.pop()
+        loser = found.b if winner == found.a else found.a
+        return f"{winner} is ahead of {loser} by all three aggregations."
+    told = [f"{_NAMES[way.name]} favors {way.winner or 'neither'}" for way in found.aggregations]
     start = (
         "The aggregations disagree: " if found.disagree else "The aggregations do not all favor one system: "
     )
@@ -75,7 +78,8 @@ def _tests(found: CountsExplanation) -> str:
     first, second = found.aggregation("pooled"), found.aggregation("segment_mean")
     told = [_tested_sentence(found, way) for way in (first, second)]
     drawn = found.aggregation("bootstrap_mean")
-    return f"{told[0][0].upper()}{told[0][1:]}; {told[1]}; the mean of bootstrap corpora {_lead(found, drawn.effect)}."
+    third = f"the mean of bootstrap corpora favors {_lead(found, drawn.effect)}"
+    return f"{told[0][0].upper()}{told[0][1:]}; {told[1]}; {third}."
 
 
 def _tested_sentence(found: CountsExplanation, way: Aggregation) -> str:
@@ -90,9 +94,9 @@ def _weights(found: CountsExplanation) -> str:
     if not found.length:
         return ""
     return (
-        f"Pooling weighs segments by length ({found.length}): the {counted(found.n_segments, 'segment')} weigh as "
-        f"{amount(found.effective_segments, 0)} of equal length would, and the longest tenth carries "
-        f"{share(found.longest_tenth)} of the weight."
+        f"Pooling weights segments by length ({found.length}): the effective sample size is "
+        f"{amount(found.effective_segments, 0)} of {counted(found.n_segments, 'segment')}, and the longest tenth "
+        f"carries {share(found.longest_tenth)} of the weight."
     )
 
 
@@ -101,10 +105,14 @@ def _long(found: CountsExplanation) -> str:
         return ""
     unit = "" if found.length == "lengths given" else f" {found.length}"
     least = f"{amount(found.shortest_of_longest, 0)}{unit}"
-    start = "Long segments decide" if found.long_segments_decide else "Long segments do not decide"
+    start = (
+        "Long segments decide the result"
+        if found.long_segments_decide
+        else "Long segments do not decide the result"
+    )
     return (
         f"{start}: the longest tenth ({least} or more) alone favors {_lead(found, found.effect_of_longest)}, "
-        f"all others {_lead(found, found.effect_of_rest)}."
+        f"the rest favors {_lead(found, found.effect_of_rest)}."
     )
 
 
@@ -113,19 +121,23 @@ def _moved(found: CountsExplanation) -> str:
         return ""
     first = found.movers[0]
     others = [mover.segment for mover in found.movers[1:_SHOWN]]
-    then = f"; then come {listing(others)}" if others else ""
+    then = f"; next are {listing(others)}" if others else ""
     without = _lead(found, first.effect_without)
     pooled = _lead(found, found.aggregation("pooled").effect)
-    return f"Segment {first.segment} moves the pooled difference most: {without} without it, {pooled} with it{then}."
+    return (
+        f"Segment {first.segment} has the largest influence on the pooled difference: {without} without it, {pooled} "
+        f"with it{then}."
+    )
 
 
 def _turned(found: CountsExplanation) -> str:
     if found.aggregation("pooled").winner is None:
         return ""
     if found.n_to_turn is None:
-        return "No removal of its strongest segments reverses the pooled scores."
+        return "Removing the most influential segments of the leader never reverses the order of the pooled scores."
     n = found.n_to_turn
-    return f"Removing at most {counted(n, 'segment')} ({share(n / found.n_segments)}) reverses the pooled scores."
+    removed = f"{counted(n, 'segment')} ({share(n / found.n_segments)})"
+    return f"Removing at most {removed} reverses the order of the pooled scores."
 
 
 def _advice(found: CountsExplanation) -> str:
@@ -133,11 +145,13 @@ def _advice(found: CountsExplanation) -> str:
     by_word = pooled.winner if pooled.is_significant else None
     by_segment = means.winner if means.is_significant else None
     if by_word and by_word == by_segment:
-        return f"Whether every unit of length or every segment counts the same, choose {by_word}."
+        return f"Choose {by_word}, whether segments are weighted by length or equally."
     if not by_word and not by_segment:
-        return "The data do not decide between the two, which does not show that they are equal; gather more segments."
-    first, second = (f"choose {name}" if name else "the data do not decide" for name in (by_word, by_segment))
-    return f"If every unit of length counts the same, {first}; if every segment does, {second}."
+        return "The data are inconclusive, which does not show that the systems are equal; collect more segments."
+    first, second = (
+        f"choose {name}" if name else "the data are inconclusive" for name in (by_word, by_segment)
+    )
+    return f"If segments are weighted by length, {first}; if they count equally, {second}."
 
 
 N_MOVERS = 10
@@ -146,7 +160,7 @@ LengthsArgument = Sequence[float] | Mapping[str, float] | None
 
 
 class _Lengths(NamedTuple):
-    """What is known about the lengths of the pair's segments; NaN and "" when nothing is."""
+    """The lengths of the pair's segments as far as they are known; NaN and "" otherwise."""
 
     name: str
     of_segment: FloatArray
@@ -302,7 +316,7 @@ def _known_lengths(pair: Counts, lengths: LengthsArgument) -> tuple[_Lengths, tu
         nothing = np.full(pair.n_segments, math.nan)
         return _Lengths("", nothing, nothing, math.nan, math.nan, math.nan), (error.text,)
     return (
-        # The two systems differ by how long their outputs are; what is said is said of the middle.
+        # The weights depend on the lengths of each system's outputs; the mean of the two is reported.
         _Lengths(
             found.length,
             found.lengths.mean(axis=0),

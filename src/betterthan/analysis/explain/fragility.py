@@ -1,4 +1,4 @@
-"""On how few segments do the verdicts on a pair hang?"""
+"""On how few segments do the verdicts on a pair depend?"""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def flips(
     *,
     alpha: float,
 ) -> tuple[Flip, ...]:
-    """Find the fewest segments whose removal turns each verdict, or undoes its significance.
+    """Find the smallest sets of segments whose removal flips each verdict, or undoes its significance.
 
     Parameters
     ----------
@@ -78,28 +78,28 @@ def _undoes_wins(differences: FloatArray, units: Units, *, alpha: float) -> Remo
 
 
 def undoes_mean(differences: FloatArray, units: Units, *, alpha: float) -> Removal:
-    r"""Few segments without which the permutation test of the mean is not significant.
+    r"""Find few segments whose removal makes the permutation test of the mean non-significant.
 
-    The test's statistic is about :math:`|S| / \sqrt Q`, with S the sum and Q the sum of squares of what remains. The
-    run of neighbors in the order of differences whose removal makes it smallest is tried with the permutation test
-    itself, for lengths around the one that the normal approximation gives.
+    The test statistic is approximately :math:`|S| / \sqrt Q`, with S the sum and Q the sum of squares of the
+    remaining differences. The run of adjacent values in sorted order whose removal makes it smallest is verified with
+    the permutation test itself, for lengths around the one that the normal approximation gives.
 
     Parameters
     ----------
     differences : array, shape (n,)
         a − b by segment, with a significant mean.
     units : Units
-        What the test swaps as one. The run is chosen as for single segments, and tried on the units.
+        What the test swaps as one. The run is chosen as for single segments, and verified on the units.
     alpha : float
 
     Returns
     -------
     Removal
-        An upper bound, because fewer segments that are not neighbors in size may do; exact when it is one segment.
+        An upper bound, because fewer segments that are not adjacent in size may suffice; exact when it is one segment.
 
     Examples
     --------
-    Six wins of six are significant, five of five are not:
+    Six wins out of six are significant, five out of five are not:
 
     >>> undoes_mean(np.array([1.0, 2, 3, 4, 5, 6]), Units(np.arange(6), 6), alpha=0.05).indices
     array([3])
@@ -133,7 +133,7 @@ def _bracketed(stays: Callable[[int], bool], guess: int, most: int) -> tuple[int
 
 
 def _is_significant(ordered: FloatArray, units: Units, alpha: float, length: int) -> bool:
-    """Whether the test stays significant without the run of this length that weakens it most."""
+    """Whether the test remains significant after removing the run of this length that weakens it most."""
     start = _weakest_run(ordered, length)
     rest = np.delete(ordered, np.s_[start : start + length])
     if not units.are_segments:
@@ -143,8 +143,8 @@ def _is_significant(ordered: FloatArray, units: Units, alpha: float, length: int
 
 
 def _weakest_run(ordered: FloatArray, length: int) -> int:
-    """Where the run of this length starts without which |S| / √Q is smallest."""
-    # What stands before and after the run is added up, never subtracted from the whole.
+    """Start of the run of this length whose removal makes |S| / √Q smallest."""
+    # Values before and after the run are summed, never subtracted from the total, which would lose digits.
     total, squares = (_without_runs(powers, length) for powers in (ordered, ordered**2))
     return int(np.argmin(total**2 / np.where(squares > 0, squares, np.inf)))
 

@@ -48,8 +48,8 @@ def reversed_slices(
 ) -> tuple[Slice, ...]:
     """Return the parts in which the order of the means is reversed, smallest adjusted p-value first.
 
-    Every part is tested, reversed or not, and Holm's correction is over all of them: who looks at many parts will
-    find some reversed by chance. A single document is not tested where documents are the units.
+    Every part is tested, reversed or not, with Holm's correction over all of them: among many parts some are reversed
+    by chance. A single document is not tested where documents are the units.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def reversed_slices(
 
 
 def _most_certain(part: Slice) -> tuple[float, float, float, str, str]:
-    """Smallest p-values first, then what was not tested."""
+    """Smallest p-values first, then the parts that were not tested."""
     adjusted_p, pvalue = (math.inf if math.isnan(p) else p for p in (part.adjusted, part.pvalue))
     return adjusted_p, pvalue, -abs(part.effect), part.by, part.value
 
@@ -105,7 +105,7 @@ def part_units(part: SlicePart, units: Units) -> Units:
 
 
 def parts_of(scores: Scores, pair: Scores, lengths: Lengths | None) -> list[SlicePart]:
-    """Return every part to look at: groups, thirds of difficulty, thirds of length.
+    """Return all parts to examine: groups, thirds of difficulty, thirds of length.
 
     Parameters
     ----------
@@ -131,8 +131,8 @@ _LENGTH = ("shortest third", "middle third", "longest third")
 def difficulty(scores: Scores, pair: Scores) -> FloatArray:
     """Mean goodness of each segment over the systems other than the pair, or over the pair when there are no others.
 
-    A band of segments chosen by the scores that are compared would carry the chance of those scores with it
-    (regression to the mean), so other systems judge the difficulty wherever there are any.
+    Segments selected by the very scores that are compared would be subject to regression to the mean, so difficulty is
+    measured by other systems wherever there are any.
     """
     others = [i for i, name in enumerate(scores.systems) if name not in pair.systems]
     rows = scores.goodness[others] if others else scores.goodness
@@ -149,7 +149,7 @@ def _groups(pair: Scores) -> list[SlicePart]:
         return []
     place = {name: i for i, name in enumerate(names)}
     codes = np.array([place[name] for name in pair.groups])
-    # Places, because a mask for each of thousands of documents is thousands of times the segments.
+    # Indices, because a mask for each of thousands of documents would take thousands of times the memory.
     order = np.argsort(codes, kind="stable")
     ends = np.bincount(codes).cumsum()
     return [
@@ -161,7 +161,7 @@ def _groups(pair: Scores) -> list[SlicePart]:
 def thirds(
     by: str, values: FloatArray, names: tuple[str, str, str], *, unit: str | None = None
 ) -> list[SlicePart]:
-    """Part segments into a lower, a middle and an upper third of `values`; equal values stay together.
+    """Split segments into a lower, a middle and an upper third of `values`; equal values stay together.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def _limits(values: FloatArray, unit: str) -> str:
 def lengths_of(
     scores: Scores, texts: Texts | None, lengths: Sequence[float] | Mapping[str, float] | None
 ) -> Lengths | None:
-    """Return the length of each segment of `scores`, from texts or as given, or None when neither is known.
+    """Return the length of each segment of `scores`, from texts or as passed, or None when neither is available.
 
     Texts are measured by their source, else by the first reference, else by the mean of all outputs; in words, or
     in characters where most texts have no spaces.
@@ -220,7 +220,7 @@ def _as_given(scores: Scores, lengths: Sequence[float] | Mapping[str, float]) ->
         return np.array([float(lengths[segment]) for segment in scores.segments])
     if len(lengths) != scores.n_segments:
         raise TableError(
-            f"There are {len(lengths)} lengths for {scores.n_segments} segments; one a segment is needed."
+            f"There are {len(lengths)} lengths for {scores.n_segments} segments; one per segment is needed."
         )
     return np.array(lengths, dtype=np.float64)
 
@@ -258,7 +258,7 @@ class SliceEffect(NamedTuple):
     Attributes
     ----------
     by, value, limits : str
-        What the segments were parted by, which part this is, and where it begins and ends.
+        The variable that the segments were split by, the part, and its limits.
     n_segments : int
     effect, low, high : float
         Mean difference, positive when the first system is better, and its interval from Student's t.
@@ -292,19 +292,19 @@ def slice_effects(
 ) -> tuple[SliceEffect, ...]:
     """Compare `a` with `b` in each document, third of difficulty and, with texts, third of length.
 
-    Who looks at many parts will find some reversed by chance, so p-values are corrected over all parts.
+    Among many parts some are reversed by chance, so p-values are corrected over all parts.
 
     Parameters
     ----------
     scores : Scores
-        All systems: those other than a and b say which segments are hard.
+        All systems: those other than a and b determine which segments are hard.
     a, b : str
     texts : Texts, optional
         For parts by length.
     units : {"auto", "segments", "groups"}, default "auto"
         What the tests swap as one: as in :func:`betterthan.compare`.
     alpha : float, default 0.05
-        The intervals cover with probability 1 − alpha, each on its own.
+        Each interval has confidence level 1 − alpha.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where do systems give the same output, and did people score the same text differently?"""
+"""Where do systems give the same output, and did judges score the same text differently?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from betterthan.tables.texts import Texts
 
 
 class _OutputPairs(NamedTuple):
-    """All pairs of systems on a segment that both have an output for, a row each."""
+    """All pairs of systems on a segment that both have an output for, one per row."""
 
     left: IntArray
     right: IntArray
@@ -38,20 +38,20 @@ def identical_outputs(
     margin: float = 25,
     metrics: Sequence[Scores] = (),
 ) -> IdenticalOutputs:
-    """Find the segments on which two systems give the same text, and those that people scored differently.
+    """Find the segments on which two systems give the same text, and those that judges scored differently.
 
-    Relative rankings made from direct assessments keep the pairs that were scored a margin apart, and mean to remove
-    ties by that. Identical outputs were often scored by different people, and some survive: no metric can, or should,
-    call one of the two better [1]_.
+    Relative rankings derived from direct assessments keep pairs whose scores differ by a margin, in order to remove
+    ties. Identical outputs were often scored by different judges, so some of them remain: no metric can, or should,
+    prefer one of the two [1]_.
 
     Parameters
     ----------
     texts : Texts
-        The outputs. Texts are the same when every character is.
+        The outputs. Texts are identical when every character is.
     judgments : Ratings or Scores, optional
-        What people scored; systems and segments are joined by name. Ratings are averaged over judges.
+        Human judgments; systems and segments are joined by name. Ratings are averaged over judges.
     margin : float, default 25
-        Pairs at least this far apart are kept by a relative ranking.
+        A relative ranking keeps pairs whose scores differ by at least this much.
     metrics : sequence of Scores
         Metrics whose ties among the kept pairs are counted.
 
@@ -117,7 +117,9 @@ def _check_shared(texts: Texts, judged: Scores | None) -> None:
     if len(texts.systems) < 2:
         raise TableError(f"There is one system, {texts.systems[0]}; identical outputs need two or more.")
     if judged is not None:
-        text_codes(texts, systems=judged.systems, segments=judged.segments)  # says what is not shared
+        text_codes(
+            texts, systems=judged.systems, segments=judged.segments
+        )  # the note names what is not shared
 
 
 def _aligned(scores: Scores, texts: Texts) -> FloatArray:

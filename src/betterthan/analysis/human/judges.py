@@ -1,4 +1,4 @@
-"""Do the human judges agree, who of them can be trusted, and what does that mean?"""
+"""Do the human judges agree, and which of them are reliable?"""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from betterthan.analysis.computing import Rng, seed_of
 from betterthan.analysis.table_argument import AnyData, judgements_with_judges
 from betterthan.analysis.wording import amount, counted, p_of, share
 from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.budget import check_share
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.kernels.judges.judge_pairs import mean_kappa, order_kappa, pairwise_order
@@ -48,7 +49,7 @@ _LOW_POWER = 0.8
 
 
 def sentences_about(found: Judges, *, alpha: float, min_shared: int) -> tuple[str, ...]:
-    """Return who judged how much, how far they agree, who is not kept and why, and what cannot be told."""
+    """Return sentences on the amount of judging, agreement, excluded judges with reasons, and what cannot be shown."""
     said = [_size(found), *_agreement_sentence(found), *_kept(found), *_unknown(found, alpha, min_shared)]
     return tuple(said)
 
@@ -62,13 +63,13 @@ def _size(found: Judges) -> str:
 def _agreement_sentence(found: Judges) -> list[str]:
     a = found.agreement
     if not (found.n_shared > 0).any():
-        return ["No two judges judged the same output, so nothing is known about their agreement."]
+        return ["No two judges judged the same output, so their agreement cannot be measured."]
     said = []
     if not math.isnan(a.alpha):
         said.append(
             f"Krippendorff's alpha is {amount(a.alpha, 2)}{_limits(a.alpha_low, a.alpha_high)}, and "
-            f"{amount(a.alpha_standardized, 2)}{_limits(a.alpha_standardized_low, a.alpha_standardized_high)} once "
-            f"each judge is standardized; 1 is perfect agreement, 0 what chance would give."
+            f"{amount(a.alpha_standardized, 2)}{_limits(a.alpha_standardized_low, a.alpha_standardized_high)} after "
+            f"standardizing each judge; 1 is perfect agreement, 0 is chance agreement."
         )
     if not math.isnan(a.icc):
         mean_of = ""
@@ -90,7 +91,7 @@ def _agreement_sentence(found: Judges) -> list[str]:
 
 
 def _limits(low: float, high: float, name: str = "") -> str:
-    """The 95% interval in parentheses, after the name of the coefficient; nothing where there is neither."""
+    """Return the 95% confidence interval in parentheses; empty where there is none."""
     known = [] if math.isnan(low) else [f"95% CI {amount(low, 2)} to {amount(high, 2)}"]
     words = ", ".join([name] * bool(name) + known)
     return f" ({words})" if words else ""
@@ -98,14 +99,14 @@ def _limits(low: float, high: float, name: str = "") -> str:
 
 def _kept(found: Judges) -> list[str]:
     if not found.dropped:
-        return ["No judge is shown to be unreliable; all are kept."]
+        return ["No judge was found to be unreliable; all are kept."]
     why = dict(zip(found.judges, found.reasons, strict=True))
     told = some_of([f"{name} ({why[name]})" for name in found.dropped], limit=10)
-    return [f"Not kept: {told}."]
+    return [f"Excluded: {told}."]
 
 
 def _unknown(found: Judges, alpha: float, min_shared: int) -> list[str]:
-    """What the campaign cannot show: departures that may be chance, judges with few outputs, tests without power."""
+    """Return what cannot be shown: deviations that may be chance, judges with few outputs, tests with low power."""
     messages = []
     open_cases = [
         f"{name} ({ratio:.1f} times, {p_of(p)})"
@@ -115,18 +116,16 @@ def _unknown(found: Judges, alpha: float, min_shared: int) -> list[str]:
         if p > alpha
     ]
     if open_cases:
-        messages.append(
-            f"Kept although their variance is high, because it may be chance: {some_of(open_cases, limit=10)}."
-        )
+        messages.append(f"Kept despite a high variance that may be chance: {some_of(open_cases, limit=10)}.")
     few = [name for name, n in zip(found.judges, found.n_shared.tolist(), strict=True) if n < min_shared]
     if few and (found.n_shared > 0).any():
         messages.append(
-            f"Too little is known about {some_of(few)}: fewer than {counted(min_shared, 'output')} shared with others."
+            f"Too little evidence on {some_of(few)}: fewer than {counted(min_shared, 'output')} shared with others."
         )
     if found.power < _LOW_POWER:
         messages.append(
-            f"A judge who answers at random would be found by the comparison with the others with a chance of only "
-            f"about {_percent(round(found.power, 1))}: that a judge is kept shows little."
+            f"Comparison with the other judges would detect a judge who answers at random with a power of only about "
+            f"{_percent(round(found.power, 1))}, so being kept is weak evidence of reliability."
         )
     without = [name for name, n in zip(found.judges, found.n_controls.tolist(), strict=True) if n == 0]
     if without and found.n_controls.any():
@@ -134,8 +133,8 @@ def _unknown(found: Judges, alpha: float, min_shared: int) -> list[str]:
     if found.control_power < _LOW_POWER:
         items = counted(_median_number(found), "control item")
         messages.append(
-            f"{items} cannot show that a judge is careless: somebody who answers at random would be found with a "
-            f"chance of only {_percent(found.control_power)}."
+            f"{items} cannot show that a judge is careless: a judge who answers at random would be detected with a "
+            f"power of only {_percent(found.control_power)}."
         )
     return messages
 
@@ -168,12 +167,12 @@ def judges(
     standardize: bool = True,
     rng: Rng = 12345,
 ) -> Judges:
-    r"""Measure how far judges agree, and find those who cannot be trusted.
+    r"""Measure the agreement of judges, and identify unreliable ones.
 
-    Each judge is compared with the mean of all others on the outputs they share. A judge is not kept whose differences
-    from the others vary much more than those of the median judge, and more than chance explains; nor one who is right
-    about control items significantly less often than a careful judge. The chance that *any* careful judge of the
-    campaign is not kept is at most `alpha`.
+    Each judge is compared with the mean of all others on the outputs they share. A judge is excluded whose
+    differences from the others vary much more than those of the median judge, and more than chance explains; so is
+    one who is right about control items significantly less often than a careful judge. The probability that *any*
+    careful judge of the campaign is excluded is at most `alpha`.
 
     .. math:: \text{variance ratio}_j = \frac{s_j^2}{\operatorname{median}_i s_i^2}, \qquad
        s_j^2 = \operatorname{Var}_u \Big( \sqrt{\tfrac{m_u - 1}{m_u}} (x_{ju} - \bar x_{-j,u}) \Big)
@@ -183,31 +182,32 @@ def judges(
     ratings : Ratings, or what they are read from
         Such as a path or a data frame with a column of judges.
     max_variance_ratio : float, default 2
-        Judges above it are not kept if, in addition, the largest departure among equally good judges is rarely as large
-        (:func:`~betterthan.kernels.judges.judge_screening.screen_by_peers`). With three judges an output, somebody who
-        answers at random comes to about 1.5, 2 or 3 where a single judgment of the others has a reliability of 1/3,
-        1/2 or 2/3: lower it when `icc` is low.
+        Judges above it are excluded if, in addition, the largest ratio among equally good judges is rarely as large
+        (:func:`~betterthan.kernels.judges.judge_screening.screen_by_peers`). With three judges per output, a judge who
+        answers at random has a ratio of about 1.5, 2 or 3 where a single judgment of the others has a reliability of
+        1/3, 1/2 or 2/3: lower it when `icc` is low.
     min_shared : int, default 10
-        Judges who share fewer outputs with others are kept: too little is known.
+        Judges who share fewer outputs with others are kept, because there is too little evidence.
     controls : mapping of str to str, optional
-        Names of degraded systems (or segments) to those they were made from, such as ``{"A#bad": "A"}``. Control items
-        count for the control test only, and :meth:`~betterthan.results.human.Judges.kept` leaves them out.
+        Maps degraded systems (or segments) to the originals, such as ``{"A#bad": "A"}``. Control items are used for the
+        control test only, and :meth:`~betterthan.results.human.Judges.kept` leaves them out.
     control_accuracy : float, default 0.9
-        How often a careful judge scores the degraded output lower. A judge is not kept who is right significantly less
-        often (exact binomial test, Holm's correction over all judges). Somebody who answers at random is right in half.
+        How often a careful judge scores the degraded output lower. A judge who is right significantly less often is
+        excluded (exact binomial test, Holm's correction over all judges). A judge who answers at random is right half
+        of the time.
     alpha : float, default 0.05
-        Chance that any careful judge is not kept, over the whole campaign; with control items, each of the two tests
-        has half of it.
+        Probability that any careful judge of the campaign is excluded; with control items, each of the two tests has
+        half of it.
     standardize : bool, default True
-        Whether judges are compared with their peers after each judge's scores were standardized, so that neither
-        severity nor use of the scale counts as noise.
+        Whether to standardize each judge's scores before comparing judges, so that neither severity nor use of the
+        scale counts as noise.
     rng : int or numpy.random.Generator, default 12345
         For the test of the variance ratios.
 
     Returns
     -------
     Judges
-        ``result.kept(ratings)`` gives the ratings of those who are kept.
+        ``result.kept(ratings)`` returns the ratings of the judges who are kept.
 
     Raises
     ------
@@ -216,16 +216,17 @@ def judges(
 
     Notes
     -----
-    A judge's repeated judgments of an output are averaged first, and their spread is reported. Agreement is measured
-    on the scores as they are, once also after standardizing. Two-way intraclass correlations need a complete design.
+    A judge's repeated judgments of an output are averaged first, and their standard deviation is reported. Agreement is
+    measured on the raw scores, and once also after standardizing. Two-way intraclass correlations need a complete
+    design.
 
-    Intervals of agreement take documents as independent where the ratings name them, and segments otherwise: outputs of
-    several systems for one segment are alike. They hold the judges as they are. Of penalties that are mostly 0 and
-    rarely large, the intervals of `alpha`, `icc` and `kappa` are too narrow with fewer than 200 outputs; that of
+    Intervals of agreement treat documents as independent where the ratings name them, and segments otherwise: outputs
+    of several systems for one segment are correlated. They are conditional on the judges. For penalties that are mostly
+    0 and rarely large, the intervals of `alpha`, `icc` and `kappa` are too narrow with fewer than 200 outputs; that of
     `alpha_ordinal` is not (see :doc:`/calibration`).
 
-    That a judge is kept does not show that the judge is good. `power` and `control_power` say how probably somebody who
-    answers at random would have been found: with 12 judges and 5 control items each, in 19% of cases.
+    Being kept does not show that a judge is good. `power` and `control_power` are the probabilities of detecting a
+    judge who answers at random: 19% with 12 judges and 5 control items each.
 
     References
     ----------
@@ -237,7 +238,7 @@ def judges(
 
     Examples
     --------
-    The last of four judges has turned the scale around.
+    The last of four judges uses the scale in reverse.
 
     >>> import betterthan as bt
     >>> import numpy as np
@@ -304,7 +305,7 @@ def judges(
 def _screened(
     rows: JudgedItems, ratio: FloatArray, rule: _Rule, *, standardize: bool, seed: int
 ) -> tuple[FloatArray, float]:
-    """P-values of the judges above the limit, and the chance to find somebody who answers at random."""
+    """P-values of the judges above the limit, and the power to detect a judge who answers at random."""
     how: dict[str, Any] = {
         "tested": ~np.isnan(ratio),
         "alpha": rule.alpha,
@@ -312,14 +313,14 @@ def _screened(
         "generator": partial(stream, seed),
     }
     departs = screen_by_peers(rows, candidates=ratio > rule.max_variance_ratio, **how)
-    # A judge who stands out already would hide another one.
+    # A judge already found to be an outlier would mask another one.
     others = np.isin(rows.judge, np.flatnonzero(departs <= rule.alpha), invert=True)
     rest = JudgedItems(rows.unit[others], rows.judge[others], rows.value[others])
     return departs, power_by_peers(rest, max_variance_ratio=rule.max_variance_ratio, **how)
 
 
 def _control_power(n: IntArray, rule: _Rule) -> float:
-    """Of the judge with the median number of control items, among those who have any."""
+    """Power for the judge with the median number of control items, among those who have any."""
     has = n[n > 0]
     if not has.size:
         return math.nan
@@ -340,13 +341,12 @@ def _checked(max_variance_ratio: float, min_shared: int, control_accuracy: float
         raise BetterThanError(
             f"control_accuracy must lie between 0.5 (answers at random) and 1, not {control_accuracy!r}."
         )
-    if not 0 < alpha < 1:
-        raise BetterThanError(f"alpha must lie between 0 and 1, not {alpha!r}.")
+    check_share("alpha", alpha)
     return _Rule(max_variance_ratio, min_shared, control_accuracy, alpha)
 
 
 def _control_labels(ratings: Ratings, controls: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the degraded systems and the degraded segments, each with what it was made from."""
+    """Return the degraded systems and the degraded segments, each with its original."""
     systems: dict[str, str] = {}
     segments: dict[str, str] = {}
     for degraded, origin in controls.items():
@@ -360,7 +360,9 @@ def _control_labels(ratings: Ratings, controls: Mapping[str, str]) -> tuple[dict
         known = ratings.systems if is_system else ratings.segments
         if origin not in known or origin in controls:
             what = "system" if is_system else "segment"
-            raise TableError(f'The control item "{degraded}" needs a genuine {what}, and "{origin}" is none.')
+            raise TableError(
+                f'The control item "{degraded}" needs a genuine {what}, and "{origin}" is not one.'
+            )
         (systems if is_system else segments)[degraded] = origin
     return systems, segments
 
@@ -397,7 +399,7 @@ def _tested(ratings: Ratings, pairs: tuple[dict[str, str], dict[str, str]]) -> C
     at_system, at_segment = rows.unit // n_segments, rows.unit % n_segments
     degraded = changed_system[at_system] | changed_segment[at_segment]
     origin = (system[at_system] * n_segments + segment[at_segment]) * n_judges + rows.judge
-    key = rows.unit * n_judges + rows.judge  # rising, for rows stand unit by unit and judge by judge
+    key = rows.unit * n_judges + rows.judge  # ascending, because rows are sorted by unit and judge
     place = np.minimum(np.searchsorted(key, origin), max(key.size - 1, 0))
     found = degraded & (key[place] == origin) if key.size else degraded
     sign = 1.0 if ratings.higher_is_better else -1.0
@@ -415,13 +417,13 @@ def _origins(names: tuple[str, ...], made_from: Mapping[str, str]) -> tuple[IntA
 def _reasons(
     ratio: FloatArray, departs: FloatArray, tested: Controls, careless: FloatArray, rule: _Rule
 ) -> tuple[str, ...]:
-    """Say for each judge why not; nothing for those who are kept."""
+    """Return for each judge the reason for exclusion; empty for those who are kept."""
     reasons = []
     for one in range(ratio.size):
         why = []
         if departs[one] <= rule.alpha:
             why.append(
-                f"differs from the others with {ratio[one]:.1f} times the median judge's variance "
+                f"differs from the others with {ratio[one]:.1f} times the variance of the median judge "
                 f"({p_of(float(departs[one]))}, adjusted for all judges)"
             )
         if careless[one] <= rule.alpha:
@@ -480,7 +482,7 @@ def _agreement(genuine: Ratings, raw: JudgedItems) -> JudgesAgreement:
 
 
 def _clusters(ratings: Ratings) -> tuple[IntArray, str]:
-    """Number the document of each segment, or the segment itself, whose outputs of several systems are alike."""
+    """Number the document of each segment, or the segment itself, as the unit of independence."""
     if ratings.groups is None:
         return np.arange(len(ratings.segments)), "segments"
     return np.unique(ratings.groups, return_inverse=True)[1], "documents"
@@ -491,7 +493,7 @@ def _two_way(raw: JudgedItems) -> tuple[float, float]:
     units, judges_ = np.unique(raw.unit), np.unique(raw.judge)
     if units.size * judges_.size != raw.value.size:
         return math.nan, math.nan
-    table = raw.value.reshape(units.size, judges_.size)  # rows stand unit by unit and judge by judge
+    table = raw.value.reshape(units.size, judges_.size)  # rows are sorted by unit and judge
     return intraclass_two_way(table, kind="consistency").icc, intraclass_two_way(table).icc
 
 

@@ -1,4 +1,4 @@
-"""How much of the judgments does each margin of a relative ranking keep?"""
+"""What share of the judgments does each margin of a relative ranking keep?"""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ MARGINS = (0, 1, 5, 10, 15, 20, 25, 30, 40, 50)
 
 
 def kept_pairs(judgements: AnyData, margins: npt.ArrayLike = MARGINS) -> KeptPairs:
-    """Tell which share of the pairs of systems judged on a segment lies at least each margin apart.
+    r"""Compute the share of pairs of systems, judged on the same segment, whose scores differ by at least each margin.
 
-    A relative ranking made from direct assessments leaves out the closer pairs as ties; the larger the margin, the
-    surer a pair, and the fewer are left [1]_.
+    A relative ranking derived from direct assessments drops closer pairs as ties; a larger margin keeps fewer but
+    more reliable pairs [1]_.
+
+    .. math:: \text{share}(m) = \frac{\#\{(a, b, s) : \lvert \bar x_{as} - \bar x_{bs} \rvert \ge m\}}
+              {\#\{(a, b, s)\}}
 
     Parameters
     ----------
@@ -62,7 +65,7 @@ def kept_pairs(judgements: AnyData, margins: npt.ArrayLike = MARGINS) -> KeptPai
 
 
 def as_ratings(scores: Scores) -> Ratings:
-    """Return scores as the ratings of a single judge, such as means of judgments that are not known any more.
+    """Return scores as the ratings of a single judge, such as means whose single judgments are not available.
 
     Examples
     --------

@@ -37,11 +37,11 @@ def rank_ratings(
     units: UnitName = "auto",
     confidence: float = 0.95,
 ) -> Ranking:
-    r"""Rank systems by human judgments, also where each system was judged on segments of its own.
+    r"""Rank systems by human judgments, also where systems were judged on different segments.
 
-    People rarely judge every output. Leaving out every segment with a gap would leave little, and plain means blame a
-    system for the difficult segments it happened to be judged on. Here all judgments count, and a segment's difficulty
-    is taken out by least squares:
+    Campaigns rarely cover every output. Dropping every incomplete segment would leave little, and plain means
+    penalize a system for the difficult segments it happened to be judged on. Here all judgments count, and segment
+    difficulty is adjusted for by least squares:
 
     .. math:: x_{as} = \theta_a + \beta_s + \varepsilon_{as}
 
@@ -50,29 +50,29 @@ def rank_ratings(
     judgments : Ratings or Scores, or what they are read from
         Ratings are standardized for each judge, then averaged.
     standardize : bool, default True
-        Whether each judge's scores are brought to mean 0 and standard deviation 1 first; for ratings only.
+        Whether to standardize each judge's scores to mean 0 and standard deviation 1 first; for ratings only.
     adjust : bool, default True
-        Whether means are adjusted for the difficulty of segments. False gives the plain means of what each system has,
-        as the WMT campaigns print them.
+        Whether to adjust means for the difficulty of segments. False gives the plain means of each system's judgments,
+        as WMT campaigns print them.
     units : {"auto", "segments", "groups"}, default "auto"
-        What counts as independent; documents ("groups") where segments of a document resemble each other.
+        What counts as independent; documents ("groups") where segments of a document are correlated.
     confidence : float, default 0.95
 
     Returns
     -------
     Ranking
-        Its intervals are robust: they come from what each segment (or document) contributes.
+        Its intervals use robust standard errors, clustered by segment (or document).
 
     Raises
     ------
     NotEstimable
-        When a system was not judged at all. Systems that share no segment, not even through others, can only be
-        compared by plain means: these are taken instead, and a note says so.
+        When a system was not judged at all. Systems that are not connected by shared segments, directly or through
+        others, can only be compared by plain means: these are used instead, with a note.
 
     Notes
     -----
-    Wald tests of all pairs with Student's t and Holm's correction; the degrees of freedom of a pair are those that its
-    shared segments give (:mod:`betterthan.kernels.resampling.clustered`). Without gaps the strengths are the plain
+    Wald tests of all pairs with Student's t and Holm's correction; the degrees of freedom of a pair come from its
+    shared segments (:mod:`betterthan.kernels.resampling.clustered`). With complete data the strengths are the plain
     means.
 
     References
@@ -133,7 +133,8 @@ def _fitted(scores: Scores, unit: np.ndarray, *, adjust: bool) -> _Fitted:
     silent = [name for name, row in zip(scores.systems, goodness, strict=True) if np.isnan(row).all()]
     if silent:
         raise NotEstimable(
-            f"Nobody judged {', '.join(silent)}. Leave out systems without judgments.", systems=silent
+            f"There are no judgments of {', '.join(silent)}. Leave out systems without judgments.",
+            systems=silent,
         )
     gaps = f"{scores.n_missing:,} of {goodness.size:,} outputs were not judged"
     if adjust:
@@ -141,9 +142,9 @@ def _fitted(scores: Scores, unit: np.ndarray, *, adjust: bool) -> _Fitted:
         if not np.isnan(means.mean).any():
             note = f"{gaps}; means are adjusted for the difficulty of segments." if scores.n_missing else ""
             return _Fitted(means, "adjusted_mean", note or "Every system was judged on every segment.")
-        note = f"{gaps}. Some systems share no segment with the others, so these are plain means of what was judged."
+        note = f"{gaps}. Some systems share no segment with the others, so these are plain means."
         return _Fitted(available_means(goodness, unit), "mean_of_judged", note)
-    note = f"{gaps}; each mean is over the segments that were judged, whatever their difficulty."
+    note = f"{gaps}; each mean is over the judged segments, not adjusted for difficulty."
     return _Fitted(available_means(goodness, unit), "mean_of_judged", note)
 
 
@@ -180,14 +181,14 @@ def _pairs(scores: Scores, found: _Fitted, unit: Units, options: RankOptions) ->
 
 
 def _thin_note(scores: Scores, found: _Fitted, units: str) -> tuple[str, ...]:
-    """Name systems whose distance from the others hangs on one segment or document."""
+    """Name systems whose difference from the others depends on one segment or document."""
     unknown = np.isnan(found.means.pair_degrees) & ~np.eye(len(scores.systems), dtype=bool)
     if not unknown.any():
         return ()
     first, second = (scores.systems[int(i)] for i in np.argwhere(np.triu(unknown))[0])
     n, unit = int(np.triu(unknown).sum()), {"segments": "segment", "groups": "document"}[units]
     which = f"{first} and {second}" if n == 1 else f"{n:,} pairs of systems, such as {first} and {second},"
-    return (f"One {unit} alone connects {which}: no p-value and no interval of their difference are given.",)
+    return (f"One {unit} alone connects {which}: their difference has neither a p-value nor an interval.",)
 
 
 def _unit_name(scores: Scores, *, standardize: bool) -> str:

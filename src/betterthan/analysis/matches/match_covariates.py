@@ -1,4 +1,4 @@
-"""Bradley–Terry of matches with covariates held equal (style control): the fit, and its coefficients in words."""
+"""Bradley–Terry with covariates (style control): the fit at equal covariates, and its coefficients in words."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Clustering = FewClusters | ManyClusters
 
 
 class Style(NamedTuple):
-    """What the covariates do.
+    """Effects of the covariates.
 
     Attributes
     ----------
     names : tuple of str
     coefficients, errors : array, shape (c,)
-        Change of the log odds that left wins, for one standard deviation of each covariate.
+        Change of the log odds that the left system wins, per standard deviation of each covariate.
     degrees : array, shape (c,)
-        Of freedom of the errors; infinite without clusters.
+        Degrees of freedom of the errors; infinite without clusters.
     """
 
     names: tuple[str, ...]
@@ -41,7 +41,7 @@ class Style(NamedTuple):
 
 
 class StyledFit(NamedTuple):
-    """Log strengths at equal covariates, the covariance of them and of the coefficients, and what these are."""
+    """Log strengths at equal covariates, the joint covariance of strengths and coefficients, and the coefficients."""
 
     log_strength: FloatArray
     covariance: FloatArray
@@ -50,7 +50,7 @@ class StyledFit(NamedTuple):
 
 
 def refuse_covariates(matches: Matches, by: str, *, ties: str, prior: float, interval: str) -> None:
-    """Raise where covariates would be ignored, or are not known to work."""
+    """Raise where covariates would be ignored or are not supported."""
     if matches.covariates is None:
         return
     if by != "bradley_terry":
@@ -98,15 +98,15 @@ def fit_with_covariates(
     n_systems: int,
     names: tuple[str, ...],
 ) -> StyledFit:
-    r"""Return log strengths at equal covariates, their covariance (clustered by `units`), and what the covariates do.
+    r"""Fit log strengths at equal covariates, with their covariance clustered by `units`.
 
-    Covariates are divided by their standard deviation about 0, which does not change when the sides of a match are
-    swapped; nothing is subtracted, because a constant would favor one side:
+    Covariates are divided by their root mean square, which is invariant to swapping the sides of a match; they are not
+    centered, because a constant would favor one side:
 
     .. math:: s_j = \sqrt{\sum_r w_r x_{rj}^2 / \sum_r w_r}
     """
     scale = np.sqrt(weight @ covariates**2 / weight.sum())
-    # Dividing is only for reporting; a covariate that is always 0 is refused by the kernel.
+    # Scaling affects reporting only; the kernel rejects a covariate that is always 0.
     scaled = covariates / np.where(scale > 0, scale, 1.0)
     fit = bradley_terry_covariates(left, right, outcome, scaled, n_systems=n_systems, weight=weight)
     rows = left, right, outcome, scaled
@@ -127,9 +127,10 @@ def fit_with_covariates(
 
 
 def two_way(first: FloatArray, second: FloatArray, both: FloatArray) -> FloatArray:
-    """Covariance when rows resemble each other in two ways, such as by judge and by question.
+    """Covariance with two-way clustering, such as by judge and by question.
 
-    What both kinds of clusters say, less what both count [1]_; negative eigenvalues become 0, as proposed there.
+    The sum of the two one-way covariances minus that of the intersection [1]_; negative eigenvalues are set to 0, as
+    proposed there.
 
     References
     ----------
@@ -147,13 +148,13 @@ def two_way(first: FloatArray, second: FloatArray, both: FloatArray) -> FloatArr
 
 
 def style_notes(style: Style | None, confidence: float) -> tuple[str, ...]:
-    """Say what each covariate does to the odds.
+    """Return a note on the effect of each covariate on the odds.
 
     Examples
     --------
     >>> style = Style(("length",), np.array([0.31]), np.array([0.03]), np.array([np.inf]))
     >>> style_notes(style, 0.95)
-    ('length: log odds +0.31 per standard deviation (95% +0.251 to +0.369).',)
+    ('length: log odds +0.31 per standard deviation (95% CI +0.251 to +0.369).',)
     """
     if style is None:
         return ()
@@ -164,6 +165,6 @@ def style_notes(style: Style | None, confidence: float) -> tuple[str, ...]:
         style.names, style.coefficients, style.coefficients - reach, style.coefficients + reach, strict=True
     )
     return tuple(
-        f"{name}: log odds {b:+.3g} per standard deviation ({100 * confidence:g}% {a:+.3g} to {c:+.3g})."
+        f"{name}: log odds {b:+.3g} per standard deviation ({100 * confidence:g}% CI {a:+.3g} to {c:+.3g})."
         for name, b, a, c in rows
     )

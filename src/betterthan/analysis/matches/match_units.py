@@ -1,4 +1,4 @@
-"""What counts as independent among matches: judges or sessions, questions, or every match by itself."""
+"""Units of independence among matches: judges or sessions, questions, or single matches."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _MEANINGS = {"group": "judges or sessions", "segment": "questions"}
 
 
 class MatchUnit(NamedTuple):
-    """What counts as independent: the name of the kind, and the number of each row."""
+    """Units of independence: their kind, and the unit of each row."""
 
     name: str
     code: IntArray
 
 
 def units_of_matches(matches: Matches) -> tuple[MatchUnit, ...]:
-    """Return by what errors are clustered: groups where there are any, and segments that stand in several rows.
+    """Return the clusters of the errors: groups where there are any, and segments that occur in several rows.
 
-    Battles of one judge resemble each other, and so do battles over one question: both orders of it, several judges,
-    several pairs of systems. Segments are left out where they are too few to say how much they vary, and where each
-    belongs to one group, which then holds all that its segments share.
+    Battles of one judge are correlated, and so are battles over one question: both orders of it, several judges,
+    several pairs of systems. Segments are left out where they are too few to estimate their variance, and where they
+    are nested in groups, which then account for their correlation.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def units_of_matches(matches: Matches) -> tuple[MatchUnit, ...]:
 
 
 def unit_sizes(unit: MatchUnit, matches: Matches) -> FloatArray:
-    """Weight of the matches of each unit that has any."""
+    """Total weight of the matches of each nonempty unit."""
     number = np.unique(unit.code, return_inverse=True)[1].reshape(-1)
     sizes = np.bincount(number, matches.weight)
     return np.asarray(sizes[sizes > 0], dtype=np.float64)
@@ -63,12 +63,12 @@ def crossed(units: Sequence[MatchUnit]) -> IntArray:
 
 
 def _even_units(sizes: FloatArray) -> float:
-    """How many units of equal size would tell as much."""
+    """Effective number of units: how many of equal size would be equally informative."""
     return float(sizes.sum() ** 2 / (sizes**2).sum())
 
 
 def match_unit_note(matches: Matches) -> str:
-    """Say which units there are, how many, and what these are worth when they are uneven; empty without any."""
+    """Return a note on the units, their number, and their effective number when they are uneven; empty without any."""
     words = []
     for unit in units_of_matches(matches):
         sizes = unit_sizes(unit, matches)
@@ -77,11 +77,11 @@ def match_unit_note(matches: Matches) -> str:
         words.append(f"{sizes.size:,} {unit.name}s ({_MEANINGS[unit.name]}{uneven})")
     if not words:
         return ""
-    return f"Unit: {' and '.join(words)}, because battles that share one resemble each other."
+    return f"Unit: {' and '.join(words)}, because battles that share one are not independent."
 
 
 def match_units(matches: Matches) -> dict[str, Any]:
-    """Return the fields of a table of pairs that say what counts as independent."""
+    """Return the fields of a table of pairs that describe the units of independence."""
     units = units_of_matches(matches)
     if not units:
         return {"units": "matches", "n_units": round(matches.n_matches)}
@@ -92,7 +92,7 @@ def match_units(matches: Matches) -> dict[str, Any]:
 def thin_note(
     systems: Sequence[str], degrees: FloatArray, units: Sequence[MatchUnit], matches: Matches
 ) -> tuple[str, ...]:
-    """Name units that are few, and systems of which nothing can be said because one judge decides; degrees: (m, m)."""
+    """Return notes on few units, and on systems that cannot be assessed because all matches come from one judge."""
     counts: dict[tuple[str, str], int] = {}
     for unit in units:
         meaning = _MEANINGS[unit.name]
@@ -113,15 +113,15 @@ def _lone_note(
         if thin:
             one = "it is" if len(thin) == 1 else "they are"
             text = (
-                f"All matches of {some_of(thin, limit=3)} belong to one {unit.name}, so how far {one} from the others "
-                f"cannot be told from that {unit.name}'s taste: no p-value and no interval are given."
+                f"All matches of {some_of(thin, limit=3)} belong to one {unit.name}, so {one} confounded with that "
+                f"{unit.name}'s preferences: p-values and intervals are not available."
             )
             return (text,)
     first, second = (systems[int(i)] for i in np.argwhere(np.triu(unknown))[0])
     n = int(np.triu(unknown).sum())
     text = (
         f"{n:,} {'pair is' if n == 1 else 'pairs are'} connected through one {units[0].name} only, such as {first} and "
-        f"{second}: no p-value and no interval are given."
+        f"{second}: p-values and intervals are not available for these."
     )
     return (text,)
 

@@ -1,4 +1,4 @@
-"""A Bradley–Terry fit of matches with its covariance, for ranking and comparing battles; and its position bias."""
+"""Bradley–Terry fit of matches with its covariance, for ranking and comparing battles; and position bias."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TIES = ("half", "drop", "davidson", "as_published")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchFit:
-    """Log strengths of matches, how sure they are, and what is to be said.
+    """Log strengths of matches, their uncertainty, and notes.
 
     Attributes
     ----------
@@ -48,12 +48,12 @@ class MatchFit:
     covariance : array, shape (m, m)
     counts : WinCounts
     ties : str
-        The policy.
+        How ties are treated.
     clusterings : tuple
-        One by judges or sessions, one by questions, or both; empty where every match stands for itself.
+        One by judges or sessions, one by questions, or both; empty where matches are independent.
     pair_errors, pair_degrees : array, shape (m, m)
         Standard errors of all differences of log strengths, and their degrees of freedom: infinite without clusters,
-        NaN where one cluster decides.
+        NaN where there is only one cluster.
     style : Style, optional
         What the covariates do.
     notes : tuple of str
@@ -77,15 +77,15 @@ class MatchFit:
 
 
 def _tables(covariance: FloatArray, clusterings: Sequence[Clustering]) -> list[FloatArray]:
-    """The covariance, and with two clusterings that of each."""
+    """The covariance, and with two-way clustering also that of each way."""
     m = len(covariance)
     return [covariance, *(by.covariance[:m, :m] for by in clusterings if len(clusterings) > 1)]
 
 
 def _largest(variances: list[FloatArray], degrees: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Return errors and degrees of freedom; of two clusterings and both together, what has the largest error.
+    """Return standard errors and degrees of freedom; with two-way clustering, of the largest error.
 
-    Both together have no more degrees of freedom than either; NaN stays NaN.
+    The two-way error has no more degrees of freedom than either one-way error; NaN stays NaN.
     """
     if not degrees:
         return np.sqrt(np.maximum(variances[0], 0)), np.full(variances[0].shape, np.inf)
@@ -106,7 +106,7 @@ def _padded(contrasts: FloatArray, by: Clustering) -> FloatArray:
 
 
 def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float = 0.0) -> MatchFit:
-    """Fit Bradley–Terry to matches; ties count half unless said otherwise, and robust errors know clusters."""
+    """Fit Bradley–Terry to matches; ties count half by default, and robust errors account for clusters."""
     policy = "half" if ties == "default" else ties
     refuse_covariates(matches, "bradley_terry", ties=policy, prior=prior, interval="robust")
     counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))
@@ -140,7 +140,7 @@ def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float =
 
 
 def critical_values(confidence: float, degrees: FloatArray) -> FloatArray:
-    """How many standard errors an interval reaches to either side; NaN without degrees of freedom.
+    """Critical value: half-width of an interval in standard errors; NaN without degrees of freedom.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def critical_values(confidence: float, degrees: FloatArray) -> FloatArray:
 
 
 def upper_tail(z: FloatArray, degrees: FloatArray) -> FloatArray:
-    """Chance of a larger value: of Student's t, or of the normal distribution where degrees are infinite."""
+    """Upper tail probability of Student's t, or of the normal distribution where degrees are infinite."""
     finite = np.where(np.isfinite(degrees), degrees, 1.0)
     upper = np.where(np.isfinite(degrees), stdtr(finite, -z), ndtr(-z))
     return np.where(np.isnan(degrees), np.nan, upper)
@@ -183,7 +183,7 @@ def _styled(
 def _covariance(
     theta: FloatArray, matches: Matches, counts: WinCounts, policy: str, prior: float
 ) -> tuple[FloatArray, tuple[Clustering, ...]]:
-    """Robust covariance; with a prior at least the model's, because a perfect record leaves no residuals."""
+    """Robust covariance; with a prior at least the model-based one, because a perfect record leaves no residuals."""
     rows = rows_of(matches, policy)
     if not rows.units and prior == 0:
         return robust_covariance(theta, *rows[:4]), ()
@@ -205,10 +205,10 @@ def _covariance(
 
 
 def added_up(matches: Matches) -> Matches:
-    """Return equal matches as one row with their weights added up, where no cluster or covariate needs them apart.
+    """Merge equal matches into one row with summed weights, where neither clusters nor covariates need single rows.
 
-    Wins, ties and the fit are the same to the last bit: each cell adds up the same weights in the same order. A million
-    battles of a hundred systems become 30,000 rows, so whoever needs several of these does it first.
+    Wins, ties and the fit are the same to the last bit: each cell sums the same weights in the same order. A million
+    battles of a hundred systems become 30,000 rows, so do this first where several of these are needed.
     """
     is_needed_apart = matches.covariates is not None or bool(units_of_matches(matches))
     if is_needed_apart or matches.left.size <= 3 * matches.n_systems**2:
@@ -217,7 +217,7 @@ def added_up(matches: Matches) -> Matches:
 
 
 class MatchRows(NamedTuple):
-    """Matches as the likelihood sees them under a policy for ties."""
+    """Rows of the likelihood under a treatment of ties."""
 
     left: IntArray
     right: IntArray
@@ -227,7 +227,7 @@ class MatchRows(NamedTuple):
 
 
 def rows_of(matches: Matches, ties: str) -> MatchRows:
-    """Return the rows with ties kept at one half, left out, or given to the later system; equal ones added up."""
+    """Return the rows with ties as one half, left out, or given to the second system; equal rows are merged."""
     units = units_of_matches(matches)
     matches = added_up(matches)
     tied = matches.outcome == 0.5
@@ -240,7 +240,7 @@ def rows_of(matches: Matches, ties: str) -> MatchRows:
 
 
 def fitted(counts: WinCounts, systems: tuple[str, ...], *, ties: str, prior: float) -> FloatArray:
-    """Log strengths, or an error that names the systems concerned and what to do."""
+    """Return log strengths, or raise an error that names the systems concerned and a remedy."""
     if ties not in TIES:
         raise unknown_name("ties", ties, TIES)
     if ties == "davidson":
@@ -260,24 +260,24 @@ def fitted(counts: WinCounts, systems: tuple[str, ...], *, ties: str, prior: flo
 
 
 def refuse_unmet(counts: WinCounts, systems: tuple[str, ...]) -> None:
-    """Raise when a system has no match, so that nothing at all is known about it."""
+    """Raise when a system has no match."""
     unmet = [systems[i] for i in np.flatnonzero(_played(counts) == 0).tolist()]
     if unmet:
         raise NotEstimable(
-            f"No match is left of {some_of(unmet, limit=3)}. Leave out such systems, or keep more matches.",
+            f"There are no matches of {some_of(unmet, limit=3)}. Leave out these systems, or include more matches.",
             systems=unmet,
         )
 
 
 def check_connected(wins: FloatArray, systems: tuple[str, ...], *, hint: str = "") -> None:
-    """Raise unless the graph of wins is strongly connected; name the systems concerned, and what to do.
+    """Raise unless the graph of wins is strongly connected; the error names the systems concerned and a remedy.
 
     Parameters
     ----------
     wins : array, shape (m, m)
     systems : tuple of str
     hint : str, optional
-        What to do, where that is not another method or a prior.
+        Remedy, where that is not another method or a prior.
     """
     graph = connectivity(wins)
     if graph.n_components <= 1:
@@ -328,23 +328,24 @@ def _blame(graph: Connectivity, named: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def ties_note(counts: WinCounts, policy: str) -> tuple[str, ...]:
-    """Say how many comparisons were ties and what became of them."""
+    """Return a note on the number of ties and their treatment."""
     upper = np.triu_indices(len(counts.wins), k=1)
     ties = counts.ties[upper].sum()
     total = (counts.wins + counts.wins.T + counts.ties)[upper].sum()
     if ties == 0:
         return ()
     what = {
-        "half": "counted as half a win for both",
+        "half": "counted as half a win for each",
         "drop": "left out",
-        "davidson": "modelled (Davidson)",
+        "davidson": "modeled (Davidson)",
         "as_published": "given to the second system, as the published code does",
     }[policy]
-    return (f"{ties:,.10g} of {total:,.10g} comparisons are ties ({100 * ties / total:.1f}%), {what}.",)
+    note = "{ties:,.10g} of {total:,.10g} comparisons are ties ({share:.1f}%), {what}."
+    return (method_note(note, ties=ties, total=total, share=100 * ties / total, what=what),)
 
 
 def graph_note(matches: Matches, counts: WinCounts, ties: str) -> tuple[str, ...]:
-    """Say whether wins connect all systems, and who hangs by the thinnest thread."""
+    """Return a note on whether wins connect all systems, and on the system with the fewest matches."""
     played = _played(counts)
     i = int(np.argmin(played))
     weakest = f"fewest matches: {matches.systems[i]} ({played[i]:,.10g})"
@@ -353,7 +354,7 @@ def graph_note(matches: Matches, counts: WinCounts, ties: str) -> tuple[str, ...
         return (method_note("Comparison graph: connected; {weakest}.", weakest=weakest),)
     if graph.n_islands > 1:
         return (
-            f"Comparison graph: {graph.n_islands} sets of systems that no decided match connects; {weakest}.",
+            f"Comparison graph: {graph.n_islands} sets of systems not connected by any decided match; {weakest}.",
         )
     return (f"Comparison graph: not connected, {_blame(graph, matches.systems)[0]}; {weakest}.",)
 
@@ -362,20 +363,20 @@ def _played(counts: WinCounts) -> FloatArray:
     return np.asarray((counts.wins + counts.wins.T + counts.ties).sum(axis=1))
 
 
-_BOTH_WAYS = 0.05  # of the matches at least must have stood the other way round as well
+_BOTH_WAYS = 0.05  # smallest share of matches that must also occur in the other order
 
 
 def side_note(matches: Matches, fit: MatchFit, confidence: float) -> tuple[str, ...]:
-    r"""Say whether standing left helps: the odds ratio of doing so, its interval and p-value.
+    r"""Return a note on position bias: the odds ratio of being shown on the left, its interval and p-value.
 
     The model gains a parameter, :math:`\operatorname{logit} P(\text{left wins}) = \theta_l - \theta_r + \delta`. With
-    the residuals and weights of the fit without it, and :math:`x^*` what is left of the constant 1 when the systems
-    have explained what they can,
+    the residuals and weights of the fit without it, and :math:`x^*` the residual of the constant 1
+    after projection on the systems,
 
     .. math:: \hat\delta = \frac{\sum_r w_r (y_r - p_r)}{\sum_r w_r p_r (1 - p_r) x_r^{*2}},
 
-    one step of Newton's method; its error is clustered as all others are. Nothing is said where sides mean nothing: no
-    system ever won from the right, or hardly any two met both ways round.
+    one step of Newton's method; its standard error is clustered like all others. No note is made where positions carry
+    no information: no system ever won from the right, or hardly any pair met in both orders.
     """
     rows = rows_of(matches, fit.ties)
     if matches.covariates is not None or not _sides_mean_something(rows, matches.n_systems):
@@ -399,13 +400,16 @@ def side_note(matches: Matches, fit: MatchFit, confidence: float) -> tuple[str, 
     won = np.array([rows.weight[rows.outcome == end].sum() for end in (1.0, 0.0)])
     if np.isnan(p):
         return ()
-    verdict = "the side matters" if p <= 1 - confidence else "no sign that the side matters"
+    verdict = "position matters" if p <= 1 - confidence else "no significant position bias"
     low, middle, high = np.exp(np.clip([step - reach, step, step + reach], -300, 300))
     text = (
-        f"Position: left won {won[0]:,.10g} of {won.sum():,.10g} decided matches; standing left multiplies the odds by "
-        f"{middle:.3g} ({100 * confidence:g}% {low:.3g} to {high:.3g}), p = {p:.2g}: {verdict}."
+        f"Position: the system shown on the left won {won[0]:,.10g} of {won.sum():,.10g} decided matches; this "
+        f"position "
+        f"multiplies the odds of winning by {middle:.3g} ({100 * confidence:g}% CI {low:.3g} to {high:.3g}, "
+        f"p = {p:.2g}): {verdict}."
     )
-    return (text,)
+    # That the side makes no difference is worth knowing, but changes nothing.
+    return (text if p <= 1 - confidence else method_note("{text}", text=text),)
 
 
 def _sides_mean_something(rows: MatchRows, n_systems: int) -> bool:
@@ -418,7 +422,7 @@ def _sides_mean_something(rows: MatchRows, n_systems: int) -> bool:
 
 
 def _error(rows: MatchRows, information: FloatArray, score: FloatArray, step: float) -> tuple[float, float]:
-    """Standard error of the step and its degrees of freedom, by the clusters of the rows; the residuals are its own."""
+    """Standard error of the step and its degrees of freedom, clustered, from the residuals after the step."""
     rest = score - step * information
     if not rows.units:
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,1 +1,1 @@
-"""Which metric can we trust? Metrics held against human scores."""
+"""Which metric can we trust? Agreement of metrics with human scores."""

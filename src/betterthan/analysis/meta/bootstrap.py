@@ -1,4 +1,4 @@
-"""The bootstrap of measures of agreement: segments or documents are drawn, for people and metrics alike."""
+"""Bootstrap of measures of agreement: segments or documents are drawn, for human and metric scores alike."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.messages import Message, Option
 
-SMALLEST = float(np.finfo(np.float64).tiny)  # no finite data give certainty
-FEW_DRAWS = 200  # enough for an interval, where every sample needs all the work again
+SMALLEST = float(np.finfo(np.float64).tiny)  # finite data never give certainty
+FEW_DRAWS = 200  # enough for an interval of a measure that is recomputed for every sample
 
 
 def bootstrap_draws(
     measure: Measure, panel: Panel, request: MeasureRequest, *, for_tests: bool = False
 ) -> FloatArray | None:
-    """Return the measure in bootstrap samples of units (b, k), or None where there is no way."""
+    """Return the measure in bootstrap samples of units (b, k), or None where it is not supported."""
     options, resampling = request.options, request.resampling.on(panel.digest, request.drawn)
     if measure.is_redone and not for_tests:
         resampling = resampling.times(min(resampling.n_resamples, FEW_DRAWS))
@@ -53,8 +53,8 @@ def bootstrap_tails(draws: FloatArray | None, value: FloatArray, measure: Measur
     r"""Return p-values of all pairs of metrics from bootstrap samples.
 
     Two-sided: the observed difference over its standard error in the samples,
-    :math:`p = 2 \Phi(-|v_a - v_b| / s_{ab})`. Resampling lowers the values themselves, so that shares of samples would
-    test a difference that is shifted; the standard error is free of the shift, and of a smallest p-value. One-sided:
+    :math:`p = 2 \Phi(-|v_a - v_b| / s_{ab})`. Resampling lowers the values themselves, so shares of samples would test
+    a shifted difference; the standard error is not affected by the shift, and imposes no smallest p-value. One-sided:
     the share of samples in which the row is not better than the column, add-one.
     """
     if draws is None:
@@ -84,21 +84,21 @@ def bootstrap_tails(draws: FloatArray | None, value: FloatArray, measure: Measur
 def centred_percentile_interval(
     draws: FloatArray, value: FloatArray, confidence: float, n_units: int
 ) -> tuple[FloatArray, FloatArray]:
-    r"""Percentiles of bootstrap draws that were moved so that their mean is the value, widened for few units.
+    r"""Percentiles of bootstrap draws, shifted so that their mean is the value, and widened for few units.
 
-    Drawing segments adds noise to metric and human scores once more, and noise lowers agreement, so the draws lie
-    around a value that is lower than the one observed. What is wanted is the spread of the value about its
-    expectation on test sets of this size, of which the value is an unbiased estimate:
+    Drawing segments adds noise to metric and human scores once more, and noise lowers agreement, so the draws are
+    centered below the observed value. The interval is for the expected value on test sets of this size, of which the
+    observed value is an unbiased estimate:
 
     .. math:: [v + w (q^*_{\alpha/2} - \bar v^*),\; v + w (q^*_{1-\alpha/2} - \bar v^*)], \qquad
               w = \sqrt{\frac{u}{u - 1}} \; \frac{t_{u-1,\,1-\alpha/2}}{z_{1-\alpha/2}}
 
-    The factor w for u drawn units (segments or documents) is that of Student's interval over the bootstrap's: 1.01 for
-    150 units, 1.09 for 20, 1.22 for 10.
+    The factor w for u drawn units (segments or documents) is the ratio of Student's interval to the bootstrap interval:
+    1.01 for 150 units, 1.09 for 20, 1.22 for 10.
 
-    Measured with 8, 14 and 25 systems and 200 segments, these intervals hold the expectation in 94% to 97% of tables,
-    for soft pairwise accuracy, pairwise accuracy and Pearson's r. Plain percentiles do so in 83% to 99%, standard
-    errors on a logit scale in 91% to 94%, the infinitesimal jackknife in 94% to 98%.
+    Measured with 8, 14 and 25 systems and 200 segments, these intervals cover the expectation in 94% to 97% of tables,
+    for soft pairwise accuracy, pairwise accuracy and Pearson's r. The coverage of plain percentiles is 83% to 99%, of
+    standard errors on a logit scale 91% to 94%, of the infinitesimal jackknife 94% to 98%.
 
     Examples
     --------

@@ -33,18 +33,18 @@ SIGNIFICANCE = ("default", *SWAPS, "perm_pairs", "williams", "bootstrap", "none"
 ALTERNATIVES = ("two-sided", "wmt")
 CORRECTIONS = ("auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic")
 FEWEST_FOR_WILLIAMS = 4
-# Swapping whole systems has 2ᵐ masks, of which a mask and its complement are the same split: with five systems the
-# smallest two-sided p-value is 1/16 and nothing can be significant at 0.05.
+# Swapping whole systems has 2ᵐ masks, and a mask and its complement give the same split: with five systems the smallest
+# two-sided p-value is 1/16, so nothing can be significant at 0.05.
 FEWEST_FOR_SYSTEMS = 6
 _ABOUT_PAIRS = (
-    "PERM-PAIRS treats pairs of the same segment as independent and calls metrics different too often (15% of equal "
-    "ones in a simulation); perm_inputs keeps its level."
+    "PERM-PAIRS treats pairs of the same segment as independent and has a type I error rate of 15% in a simulation "
+    "at level 0.05; perm_inputs keeps its level."
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignificanceOptions:
-    """How metrics are compared, at which level, and what their intervals cover."""
+    """How metrics are compared, at which level, and the confidence level of their intervals."""
 
     significance: str
     alternative: str
@@ -55,7 +55,7 @@ class SignificanceOptions:
 
 
 class Compared(NamedTuple):
-    """The test that was used, p-values of all pairs of metrics, and what must be said."""
+    """The test that was used, p-values of all pairs of metrics, and notes."""
 
     test: str
     tails: SwapTails
@@ -64,7 +64,7 @@ class Compared(NamedTuple):
 
 
 def comparisons_of(tails: SwapTails, test: str, options: SignificanceOptions) -> MetricComparisons:
-    """Choose the p-values that the options ask for, and correct them for many comparisons."""
+    """Choose the p-values that the options require, and correct them for multiple comparisons."""
     is_wmt = options.alternative == "wmt"
     pvalue = np.array(tails.upper if is_wmt else tails.two_sided)
     np.fill_diagonal(pvalue, np.nan)
@@ -98,9 +98,9 @@ def comparisons_of(tails: SwapTails, test: str, options: SignificanceOptions) ->
 def correction_for(options: SignificanceOptions, *, has_leads: bool) -> str:
     """Return the correction that "auto" stands for.
 
-    The shared tasks correct nothing. Otherwise: Holm where p-values have no smallest value, and the step-down
-    maximum where they come from random swaps. A thousand swaps give no p-value below 1/1,001, which Holm's factor of
-    300 for 25 metrics would lift over any usual level.
+    The shared tasks do not correct. Otherwise: Holm where p-values have no lower bound, and the step-down maximum where
+    they come from random swaps. A thousand swaps give no p-value below 1/1,001, which Holm's factor of 300 for 25
+    metrics would raise above any usual level.
     """
     if options.correction != "auto":
         return options.correction
@@ -145,14 +145,14 @@ def compared(
 
 
 def untested(k: int) -> SwapTails:
-    """Return p-values of k metrics that were not compared."""
+    """Return p-values (NaN) of k metrics that were not compared."""
     return tails_of_upper(np.full((k, k), np.nan))
 
 
 def _out_of_reach(
     measure: Measure, panel: Panel, request: MeasureRequest, test: str, alpha: float
 ) -> tuple[Caveat, ...]:
-    """Say that no difference could be significant, where so little is swapped that chance is never unlikely."""
+    """Return a note where too few units are swapped for any difference to be significant."""
     swapped = request.drawn if isinstance(measure, MeansMeasure | TieTau) else request.units
     counted = {
         "perm_systems": (panel.human.n_systems, "systems"),
@@ -161,7 +161,7 @@ def _out_of_reach(
     n, name = counted.get(test, (request.resampling.n_resamples, "resamples"))
     by_design = (
         0.0 if test not in counted else 0.5 ** (n - 1)
-    )  # swapping everything differs as much as nothing
+    )  # swapping everything gives the same difference as swapping nothing
     by_draws = 1 / (request.resampling.n_resamples + 1)
     if max(by_design, by_draws) <= alpha:
         return ()
@@ -172,7 +172,7 @@ def _out_of_reach(
 def _about_williams(panel: Panel) -> tuple[str, ...]:
     few = panel.human.n_systems < FEWEST_FOR_WILLIAMS
     return (
-        (f"Williams' test needs {FEWEST_FOR_WILLIAMS} systems or more; metrics were not tested.",)
+        (f"Williams' test needs {FEWEST_FOR_WILLIAMS} systems or more; the metrics were not tested.",)
         if few
         else ()
     )
@@ -197,11 +197,11 @@ def _about_constant(measure: Measure, panel: Panel, request: MeasureRequest) -> 
 
 
 def _about_gaps(measure: Measure, panel: Panel, test: str) -> tuple[str, ...]:
-    """Say which cells the test used where people did not judge everything."""
+    """Return a note on the cells that the test used where human scores are incomplete."""
     if not isinstance(measure, SoftPairwiseAccuracy) or panel.is_complete:
         return ()
     if test == "perm_inputs":
-        return ("Swaps used analytic p-values of pairs of systems, each on the segments that both have.",)
+        return ("Swaps used analytic p-values of pairs of systems, each on the segments judged for both.",)
     n, n_complete = panel.judged.shape[1], int(panel.judged.all(axis=0).sum())
     return (f"Swaps used the {n_complete} of {n} segments on which every system was judged.",)
 
@@ -209,15 +209,15 @@ def _about_gaps(measure: Measure, panel: Panel, test: str) -> tuple[str, ...]:
 def chosen_test(measure: Measure, panels: Sequence[Panel], options: SignificanceOptions) -> str:
     """Return the test that "default" stands for.
 
-    At the system level whole systems are swapped. Metrics have likes and dislikes of single systems; swapping
-    segments takes the systems for all there are and breaks these preferences up, so that equally good metrics differ
-    in a fifth of simulated tables, and in one in eight even when only these systems matter. Swapping systems keeps
-    its level with and without such preferences (see the page on calibration).
+    At the system level whole systems are swapped. Metrics have biases for or against single systems; swapping segments
+    treats the systems as fixed and breaks up these biases, so that equally good metrics differ significantly in a fifth
+    of simulated tables, and in one in eight even when only these systems matter. Swapping systems keeps its level with
+    and without such biases (see the page on calibration).
     """
     if options.significance != "default":
         return options.significance
     if isinstance(measure, OwnFunction):
-        return "bootstrap"  # swaps are for measures that do not depend on the scale of a metric
+        return "bootstrap"  # swaps require measures that do not depend on the scale of a metric
     if panels[0].is_systems_only:
         return "williams" if isinstance(measure, MeansMeasure) and measure.statistic is pearson else "none"
     if measure.level != "system" or options.alternative == "wmt":

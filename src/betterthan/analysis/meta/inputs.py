@@ -1,4 +1,4 @@
-"""Human scores and metrics brought to the same systems and segments, before one is held against the other."""
+"""Human scores and metrics aligned to the same systems and segments."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from betterthan.tables.scores import Scores
 
 Metric = Scores | Counts
 MetricTables = Mapping[str, Metric] | list[Metric] | list[Scores] | tuple[Metric, ...] | Metric
-FAR, ROBUST = 2.5, 1.483  # robust standard deviations; the median absolute deviation times 1.483 is one
-MOST_MISSING = 0.1  # a metric without more than this share of the judged cells is left out
+FAR, ROBUST = 2.5, 1.483  # in robust standard deviations, the median absolute deviation times 1.483
+MOST_MISSING = 0.1  # a metric that lacks more than this share of the judged cells is left out
 
 
 class Unmatched(NamedTuple):
-    """Tables that lost the same number of segments, because these are not in all tables."""
+    """Tables that lost the same number of segments, because these are missing from other tables."""
 
     names: tuple[str, ...]
     n_left_out: int
@@ -40,10 +40,10 @@ class Panel:
     Attributes
     ----------
     human : Scores
-        NaN where nobody judged.
+        NaN where there is no human score.
     metrics : tuple of Scores or Counts
     judged : array of bool, shape (m, n)
-        Cells with a human score and a score of every metric; all metrics are held against the same cells.
+        Cells with a human score and a score of every metric; all metrics are compared with the same cells.
     notes : tuple of str
     is_by_order : bool
         Whether segments were matched by the order of rows, because the files have no ids.
@@ -70,24 +70,24 @@ class Panel:
 
     @property
     def is_systems_only(self) -> bool:
-        """Whether metrics have one score a system and no segments."""
+        """Whether metrics have one score per system and no segment scores."""
         return _is_whole(self.metrics[0])
 
     @property
     def human_goodness(self) -> FloatArray:
-        """Human scores (m, n), higher is better, NaN in cells that do not count."""
+        """Human scores (m, n), higher is better, NaN in cells that are not used."""
         if self.is_systems_only:
             return self.human.goodness
         return np.where(self.judged, self.human.goodness, np.nan)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every cell counts."""
+        """Whether every cell is used."""
         return bool(self.judged.all())
 
     @property
     def digest(self) -> str:
-        """Changes whenever a table does."""
+        """Digest of all tables."""
         return digest(self.human.digest, tuple(metric.digest for metric in self.metrics))
 
     def segment_scores(self) -> FloatArray:
@@ -98,8 +98,8 @@ class Panel:
     def summands(self) -> FloatArray:
         """Scores (k, m, n) whose mean over segments is the system's score, also for corpus metrics.
 
-        A corpus metric is a formula on sums. Its jackknife pseudo-values say what each segment adds to it, and
-        their mean is made to be the pooled score itself. NaN in cells that do not count.
+        A corpus metric is a formula on sums. Its jackknife pseudo-values measure the contribution of each segment, and
+        are shifted so that their mean is the pooled score. NaN in cells that are not used.
         """
         scores = [
             pseudo_values(m, self.judged) if isinstance(m, Counts) else m.goodness for m in self.metrics
@@ -107,7 +107,7 @@ class Panel:
         return np.where(self.judged, np.stack(scores), np.nan)
 
     def complete(self) -> Panel:
-        """Return the panel of the segments on which every cell counts."""
+        """Return the panel restricted to segments without missing cells."""
         keep = self.judged.all(axis=0)
         if keep.all():
             return self
@@ -132,7 +132,7 @@ class Panel:
 
 
 def pseudo_values(counts: Counts, judged: BoolArray) -> FloatArray:
-    r"""What each segment adds to a pooled score, shape (m, n), higher is better; the mean is the pooled score.
+    r"""Contribution of each segment to a pooled score, shape (m, n), higher is better; the mean is the pooled score.
 
     .. math:: \psi_s = T + (n - 1) (T - T_{-s}) - c,
 
@@ -143,7 +143,7 @@ def pseudo_values(counts: Counts, judged: BoolArray) -> FloatArray:
     counted = counts.values * judged[:, :, None]
     sums = counted.sum(axis=1, keepdims=True)
     n = judged.sum(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore", divide="ignore"):  # without its only segment a system has no score
+    with np.errstate(invalid="ignore", divide="ignore"):  # a system has no score without its only segment
         pooled = np.asarray(counts.formula.pooled(sums))
         without = np.asarray(counts.formula.pooled(sums - counted))
     added = (n - 1) * (pooled - np.where(np.isnan(without), pooled, without))
@@ -158,25 +158,25 @@ def panel_of(
     leave_out: Collection[str] = (),
     outliers: Literal["keep", "drop"] = "keep",
 ) -> Panel:
-    """Bring metrics and human scores together.
+    """Align metrics and human scores.
 
     Parameters
     ----------
     metrics : mapping of name to table, sequence of tables, or one table
     human : Scores
     leave_out : collection of str
-        Systems to leave out; ``*`` stands for any letters.
+        Systems to leave out; ``*`` matches any characters.
     outliers : {"keep", "drop"}
-        Whether systems stay whose human score is far from the others'.
+        Whether to keep systems whose human score is far from the others.
 
     Notes
     -----
-    Systems that no more than half of the metrics scored are left out for all: such a system is as a rule the
-    reference of the others. Metrics without a score for one of the remaining systems are left out themselves.
+    Systems scored by at most half of the metrics are left out for all: usually such a system is the reference of the
+    others. Metrics without a score for one of the remaining systems are left out.
     """
     if not isinstance(human, Scores):
         raise TableError(
-            f"human must be Scores, not {type(human).__name__}. Ratings become Scores by .to_scores()."
+            f"human must be Scores, not {type(human).__name__}. Convert Ratings with .to_scores()."
         )
     tables = _named(metrics)
     said: list[str] = [_note_about(human.name, note) for note in human.notes]
@@ -211,7 +211,7 @@ def _unmatched(tables: Sequence[Metric], n_shared: int) -> tuple[Unmatched, ...]
 
 
 def _is_whole(table: Metric) -> bool:
-    """Whether a table knows only a score a system, whatever its one segment is called; counts can be taken apart."""
+    """Whether a table has only one score per system, whatever its one segment is called."""
     return isinstance(table, Scores) and table.n_segments == 1
 
 
@@ -228,7 +228,7 @@ def _named(metrics: MetricTables) -> list[Metric]:
             raise TableError(f'The metric "{name}" must be Scores or Counts, not {type(table).__name__}.')
         tables.append(table if table.name == name else replace(table, name=name))
     if not tables:
-        raise TableError("There is no metric to evaluate. Pass a mapping of names to Scores.")
+        raise TableError("There are no metrics to evaluate. Pass a mapping of names to Scores.")
     twice = [name for name, count in Counter(table.name for table in tables).items() if count > 1]
     if twice:
         raise TableError(
@@ -244,16 +244,16 @@ def _without(systems: tuple[str, ...], leave_out: Collection[str], said: list[st
             raise unknown_name("system", pattern, systems)
     gone = [name for name in systems if any(fnmatchcase(name, pattern) for pattern in patterns)]
     if gone:
-        said.append(f"Systems left out as asked: {some_of(gone)}.")
+        said.append(f"Systems left out on request: {some_of(gone)}.")
     if len(gone) == len(systems):
-        raise TableError(f"leave_out leaves no system; human scores are for {some_of(systems)}.")
+        raise TableError(f"leave_out removes every system; human scores are for {some_of(systems)}.")
     return [name for name in systems if name not in gone]
 
 
 def _with_scores(human: Scores, said: list[str]) -> Scores:
     empty = np.isnan(human.values).all(axis=1)
     if empty.all():
-        raise TableError(f'"{human.name}" has no score at all. Check the column that was read.')
+        raise TableError(f'"{human.name}" has no score at all. Check which column was read.')
     if empty.any():
         names = [human.systems[i] for i in np.flatnonzero(empty)]
         said.append(f"Systems without any human score left out: {some_of(names)}.")
@@ -261,7 +261,7 @@ def _with_scores(human: Scores, said: list[str]) -> Scores:
 
 
 def _at_the_level_of(tables: list[Metric], human: Scores, said: list[str]) -> Scores:
-    """Human scores of segments, or of documents when that is what the metrics have."""
+    """Human scores of segments, or of documents when the metrics score documents."""
     groups = set(human.groups or ())
     by_document = [
         set(table.segments).isdisjoint(human.segments) and not groups.isdisjoint(table.segments)
@@ -272,10 +272,10 @@ def _at_the_level_of(tables: list[Metric], human: Scores, said: list[str]) -> Sc
     if not all(by_document):
         documents = some_of([table.name for table, is_it in zip(tables, by_document, strict=True) if is_it])
         raise TableError(
-            f"Some metrics have scores of documents ({documents}), the others of segments. Evaluate apart."
+            f"Some metrics have document scores ({documents}), the others segment scores. Evaluate them separately."
         )
     said.append(
-        "Human scores were averaged over the segments of each document, which is what the metrics score."
+        "Human scores were averaged over the segments of each document, because the metrics score documents."
     )
     return human.by_group()
 
@@ -296,7 +296,7 @@ def _scored_by_most(tables: list[Metric], systems: tuple[str, ...], said: list[s
 
 
 def _refuse_other_spelling(systems: list[str], tables: list[Metric]) -> None:
-    """Refuse to leave out a system that a metric has under a name which only looks different."""
+    """Raise when a system would be left out although a metric has it under a similar name."""
     for table in tables if systems else ():
         alike = {folded(name): name for name in table.systems}
         for name in systems:
@@ -305,7 +305,7 @@ def _refuse_other_spelling(systems: list[str], tables: list[Metric]) -> None:
                 raise TableError(
                     Message(
                         'Human scores are for "{name}", but "{metric}" has "{other}". If they are the same '
-                        "system, give them one name; if not, leave it out: {leave_out}.",
+                        "system, give them the same name; if not, leave it out: {leave_out}.",
                         name=name,
                         metric=table.name,
                         other=other,
@@ -323,7 +323,7 @@ def _without_outliers(human: Scores, said: list[str]) -> list[str]:
     if not far.any() or np.median(distance) == 0:
         return list(human.systems)
     gone = [human.systems[i] for i in np.flatnonzero(far)]
-    said.append(f"Outlying systems left out as asked, by their human scores: {some_of(gone)}.")
+    said.append(f"Systems left out on request as outliers by their human scores: {some_of(gone)}.")
     return [name for name in human.systems if name not in gone]
 
 
@@ -331,12 +331,13 @@ def _complete_enough(tables: list[Metric], systems: list[str], said: list[str]) 
     lacking = [table.name for table in tables if not set(systems) <= set(table.systems)]
     kept = [table for table in tables if table.name not in lacking]
     if lacking:
-        said.append(f"Metrics left out, because they lack some of the systems: {some_of(lacking)}.")
+        said.append(f"Metrics left out, because they have no scores for some systems: {some_of(lacking)}.")
     whole = [_is_whole(table) for table in kept]
     if any(whole) and not all(whole):
         names = some_of([table.name for table, is_it in zip(kept, whole, strict=True) if is_it])
         raise TableError(
-            f"Some metrics have one score a system ({names}), the others scores of segments. Evaluate apart."
+            f"Some metrics have one score per system ({names}), the others scores of segments. Evaluate them "
+            f"separately."
         )
     if not kept:
         raise TableError(f"No metric has scores for all of the systems {some_of(systems)}.")
@@ -344,7 +345,7 @@ def _complete_enough(tables: list[Metric], systems: list[str], said: list[str]) 
 
 
 def _notes_of(tables: list[Metric]) -> list[str]:
-    """Return what was said while metrics were read; what was said of several is said once."""
+    """Return the notes from reading the metrics; a note that several share is given once."""
     said: dict[str, list[str]] = {}
     for table in tables:
         for note in table.notes:
@@ -360,10 +361,10 @@ def _without_gaps(tables: list[Metric], said: list[str]) -> list[Metric]:
     """Return the metrics with a score for every system."""
     lacking = [table.name for table in tables if np.isnan(table.values).any()]
     if lacking:
-        said.append(f"Metrics left out, because they lack the score of a system: {some_of(lacking)}.")
+        said.append(f"Metrics left out, because they have no score for some system: {some_of(lacking)}.")
     kept = [table for table in tables if table.name not in lacking]
     if not kept:
-        raise TableError("Every metric lacks the score of a system that people judged.")
+        raise TableError("Every metric lacks the score of some system with human scores.")
     return kept
 
 
@@ -381,10 +382,11 @@ def _checked_panel(human: Scores, metrics: tuple[Metric, ...], said: list[str]) 
         kept.append(metric)
         full &= present
     if not kept:
-        raise TableError("Every metric lacks a tenth or more of the scores that people judged.")
+        raise TableError("Every metric lacks a tenth or more of the scores of judged outputs.")
     if full.sum() < there.sum():
         said.append(
-            f"{there.sum() - full.sum()} judged scores left out for all, because a metric has none there."
+            f"{there.sum() - full.sum()} judged outputs left out for all metrics, because a metric has no score for "
+            f"them."
         )
     if not full.any(axis=1).all():
         names = [human.systems[i] for i in np.flatnonzero(~full.any(axis=1))]

@@ -1,4 +1,4 @@
-"""What a measure of agreement between a metric and people is, and the options by which it is taken."""
+"""Measures of agreement between a metric and human scores, and their options."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEVELS: tuple[MeasureLevel, ...] = get_args(MeasureLevel)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureOptions:
-    """How a measure is taken, whatever the data: plain values, which travel to workers.
+    """Options of a measure that do not depend on the data: plain values, which can be sent to workers.
 
     Attributes
     ----------
@@ -33,7 +33,8 @@ class MeasureOptions:
     mid_p : bool
         Count ties half.
     margin, metric_margin : float
-        Human scores closer than `margin`, metric scores not further apart than `metric_margin`, tie.
+        Human scores that differ by less than `margin`, and metric scores that differ by at most `metric_margin`, are
+        ties.
     """
 
     p_values: PValues
@@ -44,7 +45,7 @@ class MeasureOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureRequest:
-    """A measure to be taken of one table of human scores.
+    """A request to compute a measure for one table of human scores.
 
     Attributes
     ----------
@@ -56,7 +57,7 @@ class MeasureRequest:
     drawn : Units
         What is drawn as one for intervals, and swapped as one where sums over segments are swapped.
     part : str
-        Of several pooled test sets; each draws random numbers of its own.
+        Name of one of several pooled test sets; each has its own random numbers.
     """
 
     options: MeasureOptions
@@ -81,7 +82,7 @@ def request_for(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredMetrics:
-    """The measure of each metric, and what else came out of taking it.
+    """The measure of each metric, and by-products of its computation.
 
     Attributes
     ----------
@@ -91,7 +92,7 @@ class MeasuredMetrics:
     threshold : array, shape (k,), optional
         Calibrated tie thresholds.
     n_decided : array of int, shape (k,), optional
-        For the taus: of these pairs, how many the metric does not tie.
+        For the taus: the number of these pairs that the metric does not tie.
     human_pvalue, metric_pvalue : array, shape (m, m) and (k, m, m), optional
     options : dict
         For the signature.
@@ -120,11 +121,11 @@ class Measure(Protocol):
 
     @property
     def level(self) -> MeasureLevel:
-        """Where it is taken."""
+        """Level at which it is computed."""
 
     @property
     def is_redone(self) -> bool:
-        """Whether a bootstrap sample needs all the work again, so that a few hundred must do for an interval."""
+        """Whether every bootstrap sample needs a full recomputation, so that intervals use only a few hundred."""
 
     def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:
         """Return the measure of every metric."""
@@ -132,12 +133,12 @@ class Measure(Protocol):
     def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:
         """Return the measure (b, k) when segments count as often as the rows (b, n) of `weights` say.
 
-        None when the measure knows no quick way.
+        None when the measure has no fast method.
         """
 
 
 def units_for(human: Scores, units: UnitChoice) -> Units:
-    """Return single segments, documents, or windows of so many consecutive segments (within documents).
+    """Return single segments, documents, or windows of a number of consecutive segments (within documents).
 
     Examples
     --------
@@ -158,12 +159,12 @@ def units_for(human: Scores, units: UnitChoice) -> Units:
         code, size = code + opens, 1 if opens else size + 1
         codes.append(code)
     if code < 1:
-        raise TableError(f"A window of {units} segments holds all of them. Use a smaller one.")
+        raise TableError(f"A window of {units} segments contains all of them. Use a smaller one.")
     return Units(np.array(codes, dtype=np.int64), code + 1)
 
 
 def check_level(level: str, allowed: tuple[MeasureLevel, ...], name: str) -> None:
-    """Refuse a level that does not exist, or not for this measure."""
+    """Raise when a level does not exist or is not available for this measure."""
     if level not in LEVELS:
         raise unknown_name("level", level, LEVELS)
     if level not in allowed:

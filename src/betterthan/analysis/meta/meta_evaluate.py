@@ -58,6 +58,7 @@ from betterthan.analysis.meta.system import MeansMeasure, SoftPairwiseAccuracy
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.table_argument import AnyData, as_metrics_and_human
 from betterthan.arrays import FloatArray, digest
+from betterthan.budget import check_share
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
@@ -77,14 +78,14 @@ def panels_of(
     leave_out: Collection[str] = (),
     outliers: Literal["keep", "drop"] = "keep",
 ) -> dict[str, Panel]:
-    """Return a panel for each test set, with the metrics that all of them have.
+    """Return a panel for each test set, with the metrics that all of them share.
 
     Parameters
     ----------
     metrics : mapping from test set to metrics
     human : mapping from test set to Scores
     leave_out : collection of str
-        Systems to leave out, wherever they occur.
+        Systems to leave out of every test set.
     outliers : {"keep", "drop"}
     """
     if not isinstance(metrics, Mapping) or set(metrics) != set(human):
@@ -104,7 +105,7 @@ def panels_of(
     }
     common = set.intersection(*[set(panel.names) for panel in panels.values()])
     if not common:
-        raise TableError("No metric has scores for every one of the test sets. Evaluate them one by one.")
+        raise TableError("No metric has scores for all of the test sets. Evaluate them one by one.")
     return {name: _restricted(panel, common) for name, panel in panels.items()}
 
 
@@ -117,7 +118,7 @@ def _restricted(panel: Panel, common: set[str]) -> Panel:
     without = [name for name in panel.names if name not in common]
     if not without:
         return panel
-    note = f"Metrics left out, absent from another test set: {some_of(without)}."
+    note = f"Metrics left out, because another test set does not have them: {some_of(without)}."
     kept = tuple(metric for metric in panel.metrics if metric.name in common)
     return replace(panel, metrics=kept, notes=(*panel.notes, note))
 
@@ -201,7 +202,7 @@ def _tails(
     value: FloatArray,
     draws: FloatArray | None,
 ) -> SwapTails:
-    """P-values of the pooled measure; every test set is swapped or drawn by itself."""
+    """P-values of the pooled measure; every test set is swapped or resampled separately."""
     if test == "none" or value.size < 2:
         return untested(value.size)
     if test == "bootstrap":
@@ -226,7 +227,7 @@ def _tails(
 def _unit_sentence(
     panels: Mapping[str, Panel], requests: Mapping[str, MeasureRequest], measure: Measure, test: str
 ) -> str:
-    """Say what is drawn as one; of each test set where they differ."""
+    """Return notes on the resampling unit; for each test set where they differ."""
     said = {part: unit_sentence(panel.human, requests[part], measure, test) for part, panel in panels.items()}
     return " ".join(f"{part}: {one}" for part, one in said.items() if one)
 
@@ -278,10 +279,10 @@ def meta_evaluate(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> MetaEvaluation:
-    r"""Compare metrics with human scores, and say which differ significantly.
+    r"""Evaluate metrics by their agreement with human scores, and test which metrics differ significantly.
 
     The default is soft pairwise accuracy [1]_: with :math:`p^h_{ij}` and :math:`p^m_{ij}` the one-sided p-values of
-    people and of a metric that system i is better than system j,
+    human and of metric scores that system i is better than system j,
 
     .. math:: \text{SPA} = \binom{N}{2}^{-1} \sum_{i<j} 1 - \lvert p^h_{ij} - p^m_{ij} \rvert .
 
@@ -292,76 +293,79 @@ def meta_evaluate(
         language pairs, a mapping from the name of each to its metrics. Or what they are read from: files of scores, a
         data frame, or a folder of the WMT metrics task.
     human : Scores
-        NaN where nobody judged: pairs of systems are compared on the segments that both have. For several test sets,
-        a mapping with the same names. Or what they are read from; a folder has its own.
+        NaN where there is no human score: pairs of systems are compared on the segments judged for both. For several
+        test sets, a mapping with the same names. Or what they are read from; a folder of the metrics task contains its
+        own.
     by : str or callable, default "soft_pairwise_accuracy"
         At the system level: "pearson", "spearman", "kendall_b", "pairwise_accuracy", "soft_pairwise_accuracy". At
         segment levels: "pearson", "spearman", "kendall_b", "accuracy_with_ties" [2]_, and the taus over pairs of
         systems of [3]_: "tau_ties_ignored" (table 4a), "tau_ties_soft" (4b), "tau_ties_hard" (4c, official in WMT
-        2019 and 2020), "tau_human_ties" (table 5). Or your own function of a metric's scores and human scores, both
-        systems × segments, to a number.
+        2019 and 2020), "tau_human_ties" (table 5). Or a function of a metric's scores and human scores, both systems ×
+        segments, that returns a number.
     level : {"system", "segment", "within_system", "global"}, optional
         "segment": across systems for each segment, averaged. "within_system": across segments for each system,
-        averaged. "global": all scores at once. By default the level at which the measure lives.
+        averaged. "global": all scores at once. By default the level that the measure is defined at.
     significance : str, default "default"
-        How metrics are compared: "perm_inputs", "perm_systems", "perm_both" or "perm_cells" swap the metrics' scores
-        on whole segments, for whole systems, both, or cell by cell [4]_; "perm_pairs" swaps pairs of systems (accuracy
-        with ties, closed form); "williams" (Pearson at the system level) [5]_; "bootstrap" over segments; "none".
-        By default "perm_systems" at the system level ("perm_inputs" below six systems), "perm_inputs" at the others,
-        "williams" for Pearson where metrics have one score a system, "bootstrap" for a function of your own.
-        ``comparisons.generalises_to`` and ``comparisons.null`` of the result say what a test is about.
+        Test of the difference between two metrics: "perm_inputs", "perm_systems", "perm_both" or "perm_cells" swap the
+        metrics' scores on whole segments, for whole systems, both, or cell by cell [4]_; "perm_pairs" swaps pairs of
+        systems (accuracy with ties, closed form); "williams" (Pearson at the system level) [5]_; "bootstrap" over
+        segments; "none". By default "perm_systems" at the system level ("perm_inputs" below six systems), "perm_inputs"
+        at the others, "williams" for Pearson where metrics have one score per system, "bootstrap" for a function of
+        your own. ``comparisons.generalises_to`` and ``comparisons.null`` of the result state what a test generalizes to
+        and its null hypothesis.
     alternative : {"two-sided", "wmt"}, default "two-sided"
         "wmt" is the convention of the WMT shared tasks: one-sided in favor of the metric with the higher value, by
-        "perm_inputs" and without correction unless you say otherwise. It finds a difference between equally good
-        metrics in 10% of cases at a level of 0.05, because the data choose the direction.
+        "perm_inputs" and without correction by default. Its type I error rate is 10% at level 0.05, because the data
+        choose the direction.
     p_values : {"monte_carlo", "analytic", "exact"}, default "monte_carlo"
-        Of pairs of systems in soft pairwise accuracy. "monte_carlo" is the published protocol: shared permutations,
-        share of permutations at least as good. "analytic" has no seed and no noise. "exact" is exact, or certain to
-        four digits. Bootstrap intervals always, and comparisons of metrics unless it is "monte_carlo" without `mid_p`,
-        rest on analytic ones, because every resample needs them anew.
+        Of pairs of systems in soft pairwise accuracy. "monte_carlo" is the published protocol: the share of
+        permutations, the same for all, that are at least as good. "analytic" has neither seed nor Monte Carlo error.
+        "exact" is exact, or certified to four digits. Bootstrap intervals always use analytic ones, and so do
+        comparisons of metrics unless it is "monte_carlo" without `mid_p`, because every resample needs new ones.
     mid_p : bool, default False
-        Count ties half: soft pairwise accuracy then does not depend on the order of systems, and identical systems
-        get 0.5.
+        Count ties half: soft pairwise accuracy then does not depend on the order of the systems, and identical systems
+        have p = 0.5.
     units : {"auto", "segments", "groups"} or int, default "auto"
-        What is permuted, swapped or drawn as one: segments, documents, or windows of so many segments. With "auto",
-        intervals draw whole documents where the human scores name them, and so do swaps of measures that are made of
-        sums; the p-values in soft pairwise accuracy permute single segments, as published. The alternative "wmt" takes
-        single segments throughout.
+        The unit that is permuted, swapped or resampled: segments, documents, or windows of this number of segments.
+        With "auto", intervals resample whole documents where the human scores name them, and swaps of measures that are
+        sums over segments swap whole documents; the p-values in soft pairwise accuracy permute single segments, as
+        published. The alternative "wmt" uses single segments throughout.
     margin : float, default 0
-        For the taus: human scores closer than this tie. WMT's relative rankings from direct assessment use 25.
+        For the taus: human scores that differ by less than this are ties. WMT's relative rankings from direct
+        assessment use 25.
     metric_margin : float, default 0
-        For the taus: metric scores not further apart than this tie.
+        For the taus: metric scores that differ by at most this much are ties.
     leave_out : collection of str
         Systems to leave out, such as references; ``"Human-*"`` names several.
     outliers : {"keep", "drop"}, default "keep"
         "drop" leaves out systems whose human score is more than 2.5 robust standard deviations from the median [6]_.
     pool : {"average", "pairs"}, default "average"
-        Of several test sets: the plain average, or each weighted by its number of pairs of systems, which is what
-        pooling all pairs gives for accuracies.
+        For several test sets: the unweighted average, or weighted by the number of pairs of systems, which for
+        accuracies equals pooling all pairs.
     correction : {"auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"}, default "auto"
-        For the many comparisons of metrics. "max_statistic" takes the largest difference of any pair after each random
-        swap, stepping down; "auto" is that where scores are swapped at random, "holm" for the other tests, and "none"
-        with the alternative "wmt".
+        For multiple comparisons of metrics. "max_statistic" is the step-down procedure with the largest difference over
+        all pairs after each random swap; "auto" is that where scores are swapped at random, "holm" for the other tests,
+        and "none" with the alternative "wmt".
     alpha : float, default 0.05
     confidence : float or None, default 0.95
-        Coverage of the intervals of values; None for no intervals. An interval is about the value that is to be
-        expected on another test set of as many segments, with these systems: percentiles of the bootstrap over
-        units, moved so that their mean is the value and widened for few units.
+        Confidence level of the intervals of values; None for no intervals. An interval is for the expected value on
+        test sets of the same size, with these systems: bootstrap percentiles over units, shifted so that their mean is
+        the value and widened for few units.
     n_resamples : int, default 1000
         Permutations, swaps and bootstrap samples.
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
-        Who does the work; none of it changes a number.
+        How the work is carried out; none of these changes a result.
 
     Returns
     -------
     MetaEvaluation
-        Metrics sorted best first, with p-values of all pairs, greedy clusters and letters.
+        Metrics sorted best first, with p-values of all pairs, significance clusters and groups.
 
     Notes
     -----
-    All metrics are held against the same systems, segments and cells. Systems that most metrics did not score are
-    left out: as a rule these are their reference. p-values of metric comparisons are never 0.
+    All metrics are evaluated on the same systems, segments and cells. Systems that most metrics did not score are left
+    out: usually these are the reference. P-values of metric comparisons are never 0.
 
     References
     ----------
@@ -416,7 +420,7 @@ def meta_evaluate(
 
 
 def measure_named(by: str | UserFunction, level: MeasureLevel | None) -> Measure:
-    """Return the measure of that name at that level.
+    """Return the measure with this name at this level.
 
     Examples
     --------
@@ -456,17 +460,16 @@ def _known(what: str, name: str, names: Collection[str]) -> str:
 
 def _positive(number: int) -> int:
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
-        raise BetterThanError(f"n_resamples must be a whole number of 1 or more, not {number!r}.")
+        raise BetterThanError(f"n_resamples must be a positive integer, not {number!r}.")
     return int(number)
 
 
 def _not_negative(what: str, number: float) -> float:
     if not isinstance(number, int | float | np.number) or not 0 <= number < np.inf:
-        raise BetterThanError(f"{what} must be a number of 0 or more, not {number!r}.")
+        raise BetterThanError(f"{what} must be a non-negative number, not {number!r}.")
     return float(number)
 
 
-def _share(what: str, number: float) -> float:
-    if not isinstance(number, int | float | np.number) or not 0 < number < 1:
-        raise BetterThanError(f"{what} must be a number between 0 and 1, not {number!r}.")
+def _share(name: str, number: float) -> float:
+    check_share(name, number)
     return float(number)

@@ -1,6 +1,6 @@
-"""From measures and p-values to the meta-evaluation: order, clusters, letters, settings, and what to know first.
+"""From measures and p-values to the meta-evaluation: order, clusters, groups, settings and caveats.
 
-Human translations among the systems, duplicates and metrics that tie are said before any verdict is believed.
+Human translations among the systems, duplicates and metrics with many ties belong with the verdict.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from betterthan.results.settings import OptionValue, Settings
 from betterthan.tables.human_names import is_human_translation
 from betterthan.tables.scores import Scores
 
-NEARLY_ALL = 0.9  # share of pairs from which on a metric ties nearly everything
+NEARLY_ALL = 0.9  # share of tied pairs from which on a metric is said to tie nearly everything
 
 
 def caveats_of(panel: Panel, n_decided: IntArray | None, n_pairs: int) -> tuple[Caveat, ...]:
-    """Return what must stand beside the verdict on the metrics of a panel.
+    """Return the caveats to the verdict on the metrics of a panel.
 
     Parameters
     ----------
     panel : Panel
     n_decided : array of int, shape (k,), optional
-        Pairs that each metric does not tie, of the `n_pairs` that people decide; where it is not given, all pairs of
-        systems on a segment are counted, since system scores, too, rest on the segments that a metric tells apart.
+        Pairs that each metric does not tie, of the `n_pairs` without human ties; if None, all pairs of systems on a
+        segment are counted, because system scores, too, depend on the segments that a metric distinguishes.
     n_pairs : int
     """
     human = tuple(name for name in panel.human.systems if is_human_translation(name))
@@ -71,7 +71,7 @@ def caveats_of(panel: Panel, n_decided: IntArray | None, n_pairs: int) -> tuple[
 
 
 def _groups(keys: dict[str, bytes]) -> list[tuple[str, ...]]:
-    """Names with the same key, of which there is more than one."""
+    """Groups of two or more names with the same key."""
     groups: dict[bytes, list[str]] = {}
     for name, key in keys.items():
         groups.setdefault(key, []).append(name)
@@ -79,7 +79,7 @@ def _groups(keys: dict[str, bytes]) -> list[tuple[str, ...]]:
 
 
 def _same_systems(panel: Panel) -> list[tuple[str, ...]]:
-    """Systems to which every metric gives the same scores: one output under several names (one score says nothing)."""
+    """Systems with identical scores by every metric: one output under several names (requires more than one score)."""
     if panel.is_systems_only:
         return []
     tables = [np.ascontiguousarray(metric.values) for metric in panel.metrics]
@@ -91,7 +91,7 @@ def _same_systems(panel: Panel) -> list[tuple[str, ...]]:
 
 
 def _same_metrics(panel: Panel) -> list[tuple[str, ...]]:
-    """Metrics that hold the very same scores."""
+    """Metrics with identical scores."""
     keys = {}
     for metric in panel.metrics:
         values = metric.goodness if isinstance(metric, Scores) else metric.values
@@ -100,11 +100,11 @@ def _same_metrics(panel: Panel) -> list[tuple[str, ...]]:
 
 
 def _decided(scores: FloatArray, panel: Panel) -> tuple[IntArray, int]:
-    """Pairs of systems on a segment that each metric does not tie (k,), and pairs there are."""
+    """Pairs of systems on a segment that each metric does not tie (k,), and the number of pairs."""
     ordered = np.sort(np.where(panel.judged, scores, np.nan), axis=1)
     run = np.zeros((len(scores), ordered.shape[2]), dtype=np.int64)
     tied = np.zeros(len(scores), dtype=np.int64)
-    for i in range(1, ordered.shape[1]):  # each score ties with those of its run that came before
+    for i in range(1, ordered.shape[1]):  # each score ties with the earlier scores of its run
         run = np.where(ordered[:, i] == ordered[:, i - 1], run + 1, 0)
         tied += run.sum(axis=1)
     judged = panel.judged.sum(axis=0)
@@ -114,7 +114,7 @@ def _decided(scores: FloatArray, panel: Panel) -> tuple[IntArray, int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Systems:
-    """Scores of systems behind a system-level result, in the order of the table; empty when test sets are pooled."""
+    """Scores of systems of a system-level result, in the order of the table; empty when test sets are pooled."""
 
     names: tuple[str, ...] = ()
     human_mean: FloatArray = field(default_factory=lambda: np.zeros(0))
@@ -146,7 +146,7 @@ class MetricFindings:
 
     @property
     def drawn(self) -> str | None:
-        """What is drawn as one, for the signature where it is not single segments."""
+        """The resampling unit, for the signature where it is not single segments."""
         return None if self.n_drawn == self.n_segments else f"{self.n_drawn},groups"
 
 
@@ -157,7 +157,7 @@ def evaluated(
     resampling: Resampling,
     significance: SignificanceOptions,
 ) -> MetaEvaluation:
-    """Hold the metrics of one panel against people."""
+    """Evaluate the metrics of one panel by their agreement with human scores."""
     request = request_for(panel.human, options, resampling, unit_choice(significance))
     taken, draws = taken_and_drawn(panel, measure, request, significance)
     verdicts = compared(measure, panel, request, significance, taken.value, draws)
@@ -193,7 +193,7 @@ def evaluated(
 def taken_and_drawn(
     panel: Panel, measure: Measure, request: MeasureRequest, significance: SignificanceOptions
 ) -> tuple[MeasuredMetrics, FloatArray | None]:
-    """Return the measure of every metric, and its bootstrap draws (b, k) if there is a way."""
+    """Return the measure of every metric, and its bootstrap draws (b, k) if available."""
     if panel.is_systems_only and measure.level != "system":
         raise BetterThanError(
             Message(
@@ -203,7 +203,7 @@ def taken_and_drawn(
                 system=Option("level", "system"),
             )
         )
-    taken = measure.take(panel, request)  # first, because it says what is not available
+    taken = measure.take(panel, request)  # first, because its error names what is not available
     by_draws = significance.significance == "bootstrap" or isinstance(measure, OwnFunction)
     draws = None
     if significance.confidence is not None or by_draws:
@@ -214,7 +214,7 @@ def taken_and_drawn(
 def meta_evaluation(
     found: MetricFindings, measure: Measure, resampling: Resampling, significance: SignificanceOptions
 ) -> MetaEvaluation:
-    """Sort the metrics best first and wrap everything."""
+    """Sort the metrics best first and build the result."""
     value = found.taken.value
     order = np.argsort(shared_ranks(value), kind="stable")
     rank = shared_ranks(value)[order]
@@ -263,7 +263,7 @@ def meta_evaluation(
 def _without_ties(
     tails: SwapTails, names: tuple[str, ...], measure: Measure, caveats: tuple[Caveat, ...]
 ) -> SwapTails:
-    """Leave metrics that tie nearly all pairs untested where ties do not count: too little speaks for their value."""
+    """Leave metrics that tie nearly all pairs untested where ties do not count: their value rests on too few pairs."""
     return tails.without(_rests_on_little(names, measure, caveats))
 
 
@@ -288,7 +288,7 @@ def _sorted(values: FloatArray | None, order: IntArray) -> FloatArray | None:
 
 
 def unit_choice(significance: SignificanceOptions) -> UnitChoice:
-    """Return the unit that was asked for; the shared tasks take single segments."""
+    """Return the requested unit; the shared tasks use single segments."""
     return (
         "segments"
         if significance.units == "auto" and significance.alternative == "wmt"
@@ -297,7 +297,7 @@ def unit_choice(significance: SignificanceOptions) -> UnitChoice:
 
 
 def unit_sentence(human: Scores, request: MeasureRequest, measure: Measure, test: str) -> str:
-    """Say what is drawn as one, where documents are known, and what is not."""
+    """Return notes on what is resampled by document, where documents are known, and what is not."""
     about = unit_note(human, request.drawn)
     if not about or request.drawn.are_segments or not request.units.are_segments:
         return about
@@ -309,7 +309,7 @@ def unit_sentence(human: Scores, request: MeasureRequest, measure: Measure, test
 
 
 def about_undefined(names: tuple[str, ...], value: FloatArray) -> tuple[str, ...]:
-    """Say which metrics have no value."""
+    """Return a note on metrics without a value."""
     lost = [name for name, one in zip(names, value, strict=True) if np.isnan(one)]
     if not lost:
         return ()
@@ -317,13 +317,13 @@ def about_undefined(names: tuple[str, ...], value: FloatArray) -> tuple[str, ...
 
 
 def about_gaps(panel: Panel) -> tuple[str, ...]:
-    """Say how much people judged, if not everything."""
+    """Return a note on the coverage of the human scores, if incomplete."""
     if panel.is_systems_only or panel.is_complete:
         return ()
     judged = panel.judged.astype(np.float64)
     shared = (judged @ judged.T)[np.triu_indices(len(judged), 1)]
     said = (
-        f"People judged {panel.judged.sum():,} of {panel.judged.size:,} cells; pairs of systems share "
+        f"Human scores cover {panel.judged.sum():,} of {panel.judged.size:,} cells; pairs of systems share "
         f"{int(shared.min()):,} to {int(shared.max()):,} segments."
     )
     return (said,)
@@ -331,7 +331,7 @@ def about_gaps(panel: Panel) -> tuple[str, ...]:
 
 def _about_intervals(draws: FloatArray | None, measure: Measure) -> tuple[str, ...]:
     if isinstance(measure, AccuracyWithTies) and draws is not None:
-        return (method_note("Intervals keep each metric's threshold where the whole data put it."),)
+        return (method_note("Intervals keep each metric's threshold at its value for the full data."),)
     return ()
 
 
@@ -374,7 +374,7 @@ def _interval_option(draws: FloatArray | None, confidence: float | None) -> str 
 def _interval(
     found: MetricFindings, measure: Measure, confidence: float | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return limits for the value that is to be expected on another test set, with these systems."""
+    """Return confidence limits for the expected value on test sets of this size, with these systems."""
     value = found.taken.value
     if found.draws is None or confidence is None:
         return np.full(value.size, np.nan), np.full(value.size, np.nan)

@@ -1,4 +1,4 @@
-"""Measures at the segment level: correlations by groups, accuracy with ties, the taus of relative rankings."""
+"""Measures at the segment level: grouped correlations, accuracy with ties, the taus of relative rankings."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _GROUPS = {"segment": "segments", "within_system": "systems", "global": "tables"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentCoefficient:
-    """A correlation in each group of scores, averaged over the groups where it is defined."""
+    """Correlation within each group of scores, averaged over the groups where it is defined."""
 
     name: str
     level: MeasureLevel
 
     @property
     def is_redone(self) -> bool:
-        """Whether a bootstrap sample needs all the work again."""
+        """Whether every bootstrap sample needs a full recomputation."""
         return self.level != "segment"
 
     def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:  # noqa: ARG002  (all measures are asked alike)
@@ -60,7 +60,7 @@ class SegmentCoefficient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccuracyWithTies:
-    """Share of pairs on which people and metric agree, with the tie threshold of each metric calibrated [1].
+    """Share of pairs on which human and metric scores agree, with a calibrated tie threshold for each metric [1].
 
     .. [1] Deutsch, Foster and Freitag (2023), Ties matter: meta-evaluating modern metrics with pairwise accuracy and
        tie calibration, EMNLP.
@@ -75,7 +75,7 @@ class AccuracyWithTies:
         human = panel.human_goodness
         found = [calibrated_accuracy(metric, human, self.level) for metric in panel.segment_scores()]
         empty = found[0].n_empty
-        said = f"{empty} of {empty + found[0].n_groups} {_GROUPS[self.level]} have no pair to compare and do not count."
+        said = f"{empty} of {empty + found[0].n_groups} {_GROUPS[self.level]} have no pair to compare and are not used."
         return MeasuredMetrics(
             value=np.array([one.accuracy for one in found]),
             threshold=np.array([one.threshold for one in found]),
@@ -96,7 +96,7 @@ class AccuracyWithTies:
         )
 
     def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
-        """Return the accuracy in bootstrap samples of segments; thresholds stay where the data put them."""
+        """Return the accuracy in bootstrap samples of segments; thresholds stay at their values for the full data."""
         return weighted_averages(self.per_group(panel), weights) if self.level == "segment" else None
 
 
@@ -151,7 +151,7 @@ class TieTau:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnFunction:
-    """A user's own measure of a metric's scores (m, n) against human scores (m, n), NaN where nobody judged."""
+    """User-defined measure of a metric's scores (m, n) and human scores (m, n), NaN where not judged."""
 
     function: UserFunction
     level: MeasureLevel
@@ -192,7 +192,7 @@ class OwnFunction:
 
 
 def weighted_averages(per_group: FloatArray, weights: FloatArray) -> FloatArray:
-    """Average groups (k, g) that count as often as `weights` (b, g) say, over those that are defined: (b, k)."""
+    """Weighted average over groups (k, g) with `weights` (b, g), skipping undefined ones: (b, k)."""
     defined = ~np.isnan(per_group)
     total = weights @ np.where(defined, per_group, 0.0).T
     count = weights @ defined.T.astype(np.float64)
@@ -200,7 +200,7 @@ def weighted_averages(per_group: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _redone(value: UserFunction, panel: Panel, weights: FloatArray) -> FloatArray:
-    """Take the measure again on the segments that were drawn, sample by sample."""
+    """Recompute the measure on the segments of each bootstrap sample."""
     human, scores = panel.human_goodness, panel.segment_scores()
     samples = [drawn_segments(row) for row in weights]
     return np.array([[value(metric[:, drawn], human[:, drawn]) for metric in scores] for drawn in samples])
@@ -219,10 +219,7 @@ def _undefined(first: Grouped, found: list[Grouped], measure: SegmentCoefficient
     of = first.n_groups + first.n_undefined
     many = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     groups = _GROUPS[measure.level]
-    said = (
-        f"{many} of {of} {groups} do not count, because a correlation needs two scores or more "
-        f"that are not all equal."
-    )
+    said = f"{many} of {of} {groups} are not used: a correlation needs two or more different scores."
     return (said,)
 
 

@@ -1,4 +1,4 @@
-"""Is one metric more like people than another? Swap the two metrics' scores and see what that does."""
+"""Does one metric agree better with human scores than another? Permutation tests that swap the two metrics' scores."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ from betterthan.kernels.metric_swaps.soft import soft_values, soft_values_with_g
 from betterthan.kernels.sign_flips.permutation import add_one
 from betterthan.messages import Message, Option
 
-# Of the number of swaps and a generator; partials of functions at the top of a module, which can be sent to workers.
+# Function of the number of swaps and a generator; a partial of a module-level function, which can be pickled.
 SwapBlock = Callable[[int, np.random.Generator], Leads]
 Values = Callable[[Streams], tuple[FloatArray, Iterator[FloatArray]]]
 SystemMeasure = MeansMeasure | SoftPairwiseAccuracy
-LARGE_BLOCKS = 2000  # where a block begins with work that all its resamples share
+LARGE_BLOCKS = 2000  # for blocks that begin with work shared by all of their resamples
 RESAMPLES_TOGETHER = 100  # in a block that takes several random streams
-SMALL_BLOCKS = 50  # resamples in a block, so that there is something to share out and a bar that moves
+SMALL_BLOCKS = 50  # resamples in a block, so that work can be shared and progress shown
 
 
 class SwapTails(NamedTuple):
@@ -72,7 +72,7 @@ class SwapTails(NamedTuple):
     upper : array
         One-sided, in favor of the row.
     two_sided : array
-        That the two differ, whichever is better; symmetric.
+        Of a difference in either direction; symmetric.
     step_down : array, optional
         Two-sided and adjusted for all pairs by the largest lead, where metrics were swapped at random.
     """
@@ -82,7 +82,7 @@ class SwapTails(NamedTuple):
     step_down: FloatArray | None = None
 
     def within(self, places: IntArray, k: int) -> SwapTails:
-        """Return the same for k metrics of which these were tested; NaN elsewhere."""
+        """Return the p-values for all k metrics, NaN for those that were not tested."""
 
         def spread(values: FloatArray) -> FloatArray:
             whole = np.full((k, k), np.nan)
@@ -93,7 +93,7 @@ class SwapTails(NamedTuple):
         return SwapTails(spread(self.upper), spread(self.two_sided), step_down)
 
     def without(self, gone: BoolArray) -> SwapTails:
-        """Return the same with NaN for some of the metrics (k,)."""
+        """Return the p-values with NaN for some of the metrics (k,)."""
 
         def cleared(values: FloatArray) -> FloatArray:
             return np.where(gone[:, None] | gone, np.nan, values)
@@ -127,10 +127,10 @@ def _for_few_systems(pvalues: FloatArray, m: int) -> FloatArray:
 
     .. math:: p' = 2 \Phi\bigl(\sqrt{(m - 1) / m}\; \Phi^{-1}(p / 2)\bigr)
 
-    Each metric's own mean is taken away before the swaps, so that the differences between two metrics that are swapped
-    are too small by the square root. Without it equal metrics differ in 6.7% of simulated tables with 8 systems, by
-    Pearson's r; the formula predicts 6.6%. By soft pairwise accuracy it is 6.0% (8 systems, 4,000 tables), 5.8% (14)
-    and 6.0% (25). Segments are so many that nothing is seen of it when they are swapped.
+    Each metric's mean is subtracted before the swaps, so that the swapped differences between two metrics are too small
+    by the square root. Without the correction the type I error rate for Pearson's r with 8 systems is 6.7% in
+    simulations; the formula predicts 6.6%. For soft pairwise accuracy it is 6.0% (8 systems, 4,000 tables), 5.8% (14)
+    and 6.0% (25). When segments are swapped their number is large enough for the effect to be negligible.
     """
     return np.asarray(2 * special.ndtr(np.sqrt((m - 1) / m) * special.ndtri(pvalues / 2)))
 
@@ -138,14 +138,14 @@ def _for_few_systems(pvalues: FloatArray, m: int) -> FloatArray:
 def swapped_tails(measure: Measure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> SwapTails:
     """Return p-values of all pairs of metrics by swapping their scores.
 
-    Under the null hypothesis that two metrics are equally like people, their scores can be swapped: on whole
+    Under the null hypothesis that two metrics are exchangeable, their scores can be swapped: on whole
     segments ("perm_inputs"), for whole systems ("perm_systems"), both ("perm_both"), or cell by cell
-    ("perm_cells") [1]_. Scores are standardized first, so that they can stand beside each other.
+    ("perm_cells") [1]_. Scores are standardized first, so that both metrics have the same scale.
 
     .. [1] Deutsch, Dror and Roth (2021), A statistical analysis of summarization evaluation metrics using resampling
        methods, TACL 9.
 
-    A metric that gives the same score to everything has no scale to be swapped on; its p-values are NaN.
+    A metric that gives the same score to everything cannot be standardized; its p-values are NaN.
     """
     varies = np.flatnonzero(~are_constant(panel))
     k = len(panel.metrics)
@@ -180,12 +180,11 @@ def _(measure: SystemMeasure, panel: Panel, request: MeasureRequest, scheme: Swa
 
 
 def swapped_leads(measure: Measure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Leads:
-    """Return by how much each metric is ahead of each other after each swap; test sets are pooled by these."""
+    """Return the lead of each metric over each other after each swap; test sets are pooled by these."""
     if not isinstance(measure, MeansMeasure | SoftPairwiseAccuracy):
         raise BetterThanError(
             Message(
-                "Metrics cannot be compared with {by} over several test sets in this way. Use {bootstrap} "
-                "or {none}.",
+                "This test does not support {by} over several test sets. Use {bootstrap} or {none}.",
                 by=Option("by", measure.name),
                 bootstrap=Option("significance", "bootstrap"),
                 none=Option("significance", "none"),
@@ -198,7 +197,7 @@ def swapped_leads(measure: Measure, panel: Panel, request: MeasureRequest, schem
 def _system_values(
     measure: SystemMeasure, panel: Panel, request: MeasureRequest, scheme: SwapScheme
 ) -> Values:
-    """Return what gives observed values (k,) and portions of swapped values (b, k, k)."""
+    """Return functions for the observed values (k,) and for blocks of swapped values (b, k, k)."""
     if isinstance(measure, MeansMeasure):
         return _means_values(measure, panel, request, scheme)
     is_literal = request.options.p_values == "monte_carlo" and not request.options.mid_p
@@ -240,7 +239,7 @@ def _soft_values(
 
 def _means_values(measure: MeansMeasure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Values:
     human, statistic = system_scores(panel)[0], measure.statistic
-    # Divided by how many segments each system was judged on, sums over segments are means; empty cells add nothing.
+    # Sums over segments divided by the number of judged segments of each system are means; missing cells add 0.
     share = panel.judged.shape[1] / panel.judged.sum(axis=1)[:, None]
     scores = np.nan_to_num(standardised(panel.summands(), where=panel.judged)) * share
     sums = _unit_sums(scores, request.drawn)
@@ -296,7 +295,7 @@ def _(measure: OwnFunction, panel: Panel, request: MeasureRequest, scheme: SwapS
     if not np.allclose(own, [measure.function(metric, human) for metric in scores], rtol=1e-9, atol=1e-12):
         raise BetterThanError(
             Message(
-                "{name} depends on the scale of a metric, but swapping needs scores on one scale. Use "
+                "{name} depends on the scale of a metric, but swapping needs scores on a common scale. Use "
                 "{bootstrap}.",
                 name=measure.name,
                 bootstrap=Option("significance", "bootstrap"),
@@ -315,7 +314,7 @@ def _of_rows(function: UserFunction, human: FloatArray, metric: FloatArray, judg
 
 
 def pair_swaps(measure: Measure, panel: Panel) -> FloatArray:
-    """Return p-values when every pair of systems on a segment is swapped by itself; in closed form."""
+    """Return p-values in closed form when every pair of systems on a segment is swapped independently."""
     if not isinstance(measure, AccuracyWithTies):
         raise BetterThanError(
             Message(
@@ -387,7 +386,7 @@ def _leads_of_blocks(
     *,
     is_ours: bool = True,
 ) -> Leads:
-    """Run blocks of swaps; `is_ours` says that the function can be told by its name in the cache."""
+    """Run blocks of swaps; `is_ours` means that the function's name identifies it in the cache."""
     resampling = request.resampling.on(panel.digest, request.units)
     blocks = resampling.run(
         _stream_name(measure, request, scheme),
@@ -427,7 +426,7 @@ def _stream_name(measure: Measure, request: MeasureRequest, scheme: str) -> str:
 
 
 def _bytes_each(measure: Measure, panel: Panel, scheme: str) -> int:
-    """Memory that a resample is reckoned with; it decides how many share a random stream."""
+    """Estimated memory of a resample, which determines how many share a random stream."""
     if scheme == "perm_systems" and measure.level == "system":
         return 64 * 2**20 // LARGE_BLOCKS
     return max(24 * panel.judged.size * len(panel.metrics), 64 * 2**20 // SMALL_BLOCKS)
@@ -459,7 +458,7 @@ def _streams_block(
 
 
 def _rows_of_leads(leads: Leads) -> FloatArray:
-    """Return observed leads, slack and swapped leads as the rows of one array, which a cache can hold."""
+    """Return observed leads, slack and swapped leads as the rows of one array, which the cache can store."""
     return np.vstack([leads.observed, leads.slack, leads.swapped])
 
 

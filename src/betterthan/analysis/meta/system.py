@@ -23,7 +23,7 @@ from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 
 Statistic = Callable[[FloatArray, FloatArray], FloatArray]
-PERMUTATIONS = "soft pairwise accuracy"  # the random stream that people and metrics share
+PERMUTATIONS = "soft pairwise accuracy"  # the random stream shared by human and metric scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,14 +49,14 @@ class MeansMeasure:
 
 
 _IN_RESAMPLES = (
-    "Values rest on the p-values asked for; comparisons of metrics and intervals rest on analytic ones, because every "
-    "resample needs them anew."
+    "Values use the requested p-values; comparisons of metrics and intervals use analytic ones, because every "
+    "resample needs new ones."
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftPairwiseAccuracy:
-    """How alike people and a metric are in how sure they are about each pair of systems ([1], eq. 1).
+    """Agreement of human and metric confidence about each pair of systems ([1], eq. 1).
 
     .. [1] Thompson, Mathur, Deutsch, Khayrallah (2024), Improving statistical significance in human evaluation of
        automatic metrics via soft pairwise accuracy, WMT.
@@ -67,7 +67,7 @@ class SoftPairwiseAccuracy:
     is_redone: bool = field(default=False, init=False)
 
     def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:
-        """Return soft pairwise accuracy and the p-values behind it."""
+        """Return soft pairwise accuracy and its p-values."""
         if panel.is_systems_only:
             raise BetterThanError(
                 Message(
@@ -102,7 +102,7 @@ class SoftPairwiseAccuracy:
 
 
 def _mean_of_known(values: FloatArray) -> FloatArray:
-    """Mean of each row's numbers, NaN where there are none."""
+    """Mean of each row, ignoring NaN; NaN for an empty row."""
     known = ~np.isnan(values)
     if known.all():
         return np.asarray(values.mean(axis=1))
@@ -112,7 +112,7 @@ def _mean_of_known(values: FloatArray) -> FloatArray:
 
 
 def system_scores(panel: Panel) -> tuple[FloatArray, FloatArray]:
-    """Return human (m,) and metric (k, m) scores of systems, over the cells that count, higher is better."""
+    """Return human (m,) and metric (k, m) scores of systems, over the cells that are used, higher is better."""
     if panel.is_systems_only:
         metrics = np.stack([metric.goodness[:, 0] for metric in panel.metrics if isinstance(metric, Scores)])
         return _settled(np.nanmean(panel.human_goodness, axis=1)), metrics
@@ -121,7 +121,7 @@ def system_scores(panel: Panel) -> tuple[FloatArray, FloatArray]:
 
 
 def _settled(means: FloatArray) -> FloatArray:
-    """Means that are equal but for rounding, made equal: the same scores in another order are the same."""
+    """Round away numerical noise, so that the same scores in another order give the same mean."""
     order = np.argsort(means)
     settled = means[order]
     slack = 1e-12 * np.abs(means).max(initial=0.0)
@@ -134,7 +134,7 @@ def _settled(means: FloatArray) -> FloatArray:
 
 
 def weighted_scores(panel: Panel, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return human (b, m) and metric (b, k, m) scores when segments count as often as `weights` (b, n) say."""
+    """Return human (b, m) and metric (b, k, m) scores with segments weighted by `weights` (b, n)."""
     human = _means(panel.human.goodness, panel.judged, weights)
     metrics = [
         _pooled(metric, panel.judged, weights)
@@ -208,7 +208,7 @@ def _exact(goodness: FloatArray, request: MeasureRequest) -> FloatArray:
 
 
 def _panel_pvalues(panel: Panel, request: MeasureRequest) -> list[FloatArray]:
-    """Return the p-values of people and then of every metric, all with the same permutations."""
+    """Return the p-values of the human scores and of every metric, all with the same permutations."""
     is_pooled = [
         isinstance(metric, Counts) and request.options.p_values != "analytic" for metric in panel.metrics
     ]
@@ -223,7 +223,7 @@ def _panel_pvalues(panel: Panel, request: MeasureRequest) -> list[FloatArray]:
 
 
 def _corpus_pvalues(panel: Panel, counts: Counts, request: MeasureRequest) -> FloatArray:
-    """Permute segments and compute the corpus score itself each time."""
+    """Permute segments and recompute the corpus score each time."""
     if request.options.p_values == "exact":
         raise BetterThanError(
             Message(
@@ -261,7 +261,7 @@ def _corpus_pvalues(panel: Panel, counts: Counts, request: MeasureRequest) -> Fl
 
 
 def _weighted_pvalues(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return analytic p-values (b, pairs) of the pairs i < j in bootstrap samples; each drawn copy flips by itself."""
+    """Analytic p-values (b, pairs) of the pairs i < j in bootstrap samples; each drawn copy flips independently."""
     first, second = np.triu_indices(len(values), 1)
     gap = values[first] - values[second]
     missing = np.isnan(gap)

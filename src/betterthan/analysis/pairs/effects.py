@@ -1,4 +1,4 @@
-"""How large a difference is, with its interval: one record an effect."""
+"""Effects with their confidence intervals, one record per effect."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from betterthan.results.pairwise import WIN_PROBABILITY
 
 _MEDIAN_RESAMPLES = 1000
 _ROUNDING = 1e-14
-_FEW_CHANGED = 0.5  # share of documents on which two systems differ at all
+_FEW_CHANGED = 0.5  # share of documents on which two systems differ
 
 
 class EffectOptions(NamedTuple):
-    """What an effect and its interval need to know beside the scores.
+    """Options of an effect and its interval.
 
     Attributes
     ----------
@@ -49,10 +49,9 @@ class EffectOptions(NamedTuple):
     ties : {"drop", "half", "as_published"}
     rng : numpy.random.Generator
     swaps : bool, default False
-        Whether the test swaps whole units, so that intervals of mean differences by documents are what it does not
-        reject.
+        Whether the test swaps whole units, so that intervals of mean differences by documents invert it.
     pvalue : array, shape (m, m), optional
-        Two-sided p-values of that test, where they are not drawn at random.
+        Two-sided p-values of that test, where they are not random.
     """
 
     units: Units
@@ -64,15 +63,15 @@ class EffectOptions(NamedTuple):
 
 
 class PairScores:
-    """Scores of all systems, and what effect, interval and size all need of them, computed once.
+    """Scores of all systems, with quantities that effect, interval and size share, computed once.
 
     Parameters
     ----------
     goodness : array, shape (m, n)
     counts : WinCounts, optional
-        Where they were counted before.
+        Win counts, where already available.
     cubes : bool, default True
-        Whether intervals will ask for the third moments of the differences.
+        Whether intervals need the third moments of the differences.
     """
 
     def __init__(self, goodness: FloatArray, *, counts: WinCounts | None = None, cubes: bool = True) -> None:
@@ -82,12 +81,12 @@ class PairScores:
 
     @cached_property
     def counts(self) -> WinCounts:
-        """Who beats whom on how many segments."""
+        """Win counts of all pairs."""
         return win_counts(self.goodness) if self._counts is None else self._counts
 
     @cached_property
     def moments(self) -> Differences:
-        """Means and squares of the differences of all pairs."""
+        """Moments of the differences of all pairs."""
         return differences(self.goodness, cubes=self._cubes)
 
 
@@ -103,9 +102,9 @@ class Effect:
     interval : callable
         (seen, setting) to the lower and upper limits, both (m, m).
     size_name : str
-        Of the standardized effect.
+        Name of the standardized effect.
     size : callable
-        What was seen to (m, m) standardized effects.
+        From the observed scores to (m, m) standardized effects.
     """
 
     name: str
@@ -116,11 +115,11 @@ class Effect:
 
 
 def for_all_pairs(name: str, goodness: FloatArray, setting: EffectOptions) -> EffectOptions:
-    """The setting whose intervals hold the true effects of all pairs at once with the confidence asked for.
+    """Return the options whose intervals cover the true effects of all pairs simultaneously.
 
-    Mean differences hang together as their scores do
-    (:func:`betterthan.kernels.intervals.intervals.simultaneous_confidence`); for other effects, and while scores are
-    missing, each pair gets its share of the level (Bonferroni).
+    The correlation of mean differences is accounted for
+    (:func:`betterthan.kernels.intervals.intervals.simultaneous_confidence`); for other effects, and where scores are
+    missing, each pair gets an equal share of the level (Bonferroni).
 
     Parameters
     ----------
@@ -128,7 +127,7 @@ def for_all_pairs(name: str, goodness: FloatArray, setting: EffectOptions) -> Ef
         Of the effect, a key of `EFFECTS`.
     goodness : array, shape (m, n)
     setting : EffectOptions
-        With the confidence of all intervals together; its generator is drawn from.
+        With the simultaneous confidence level; its generator is used.
     """
     m = len(goodness)
     if name == "mean_difference" and not np.isnan(goodness).any():
@@ -144,7 +143,7 @@ def _mean_limits(seen: PairScores, setting: EffectOptions) -> Limits:
             goodness, confidence=setting.confidence, moments=seen.moments, counts=seen.counts
         )
     found = clustered_mean_differences(goodness, setting.units)
-    # Documents that all say the same are as little certain as segments that do.
+    # Identical document differences carry no information on variance, like identical segment differences.
     error = np.where(
         found.error > 0, found.error, np.sqrt(2) * np.ptp(goodness) / (setting.units.n_units + 2)
     )
@@ -157,14 +156,14 @@ def _mean_limits(seen: PairScores, setting: EffectOptions) -> Limits:
 
 
 def _not_rejected(goodness: FloatArray, setting: EffectOptions, varies: BoolArray, limits: Limits) -> None:
-    """Put in place what the test of documents does not reject, for pairs whose documents differ in what they say."""
+    """Replace limits by those of the inverted permutation test, for pairs whose difference varies between documents."""
     left, right = np.nonzero(np.triu(varies, 1))
     sums, start = setting.units.summed(goodness), (limits[0][left, right], limits[1][left, right])
     low, high = sign_flip_limits(
         sums, setting.units.sizes, confidence=setting.confidence, start=start, pairs=(left, right)
     )
-    # Where most documents are equal, a limit can be 0 only because no document spoke for the other system yet: failures
-    # in a fifth of the documents were covered in 90% of tables. There both intervals together are taken.
+    # Where the systems are equal on most documents, a limit can be 0 merely because no document favors the other
+    # system: coverage was 90% with failures in a fifth of the documents. There the hull of both intervals is used.
     changed = np.array([np.count_nonzero(sums[a] != sums[b]) for a, b in zip(left, right, strict=True)])
     few = changed <= _FEW_CHANGED * setting.units.n_units
     low, high = np.where(few, np.minimum(low, start[0]), low), np.where(few, np.maximum(high, start[1]), high)
@@ -185,17 +184,17 @@ class ClusteredDifferences(NamedTuple):
 
 
 def clustered_mean_differences(goodness: FloatArray, units: Units) -> ClusteredDifferences:
-    r"""Mean differences and their standard errors when segments of a document go together.
+    r"""Mean differences and their standard errors, clustered by document.
 
     .. math:: \mathrm{se}^2 = \frac{1}{n^2} \sum_{g=1}^{G}
               \frac{\big( \sum_{i \in g} (d_i - \bar d) \big)^2}{1 - n_g / n}
 
-    A large document pulls the mean towards itself, which the divisor makes up for (CR2, see
-    :mod:`betterthan.kernels.resampling.clustered`). Documents of one size give the factor G / (G − 1) and G − 1 degrees
-    of freedom; uneven ones have fewer.
+    A large document has high leverage on the mean, which the divisor corrects for (CR2, see
+    :mod:`betterthan.kernels.resampling.clustered`). Documents of equal size give the factor G / (G − 1) and G − 1
+    degrees of freedom; uneven ones have fewer.
 
-    The interval of the t-test, and of the permutation test where so few documents reject nothing or all say the same;
-    else the latter has :func:`betterthan.kernels.sign_flips.limits.sign_flip_limits`.
+    Used for the interval of the t-test, and of the permutation test where it has too few documents or no variance;
+    otherwise the latter uses :func:`betterthan.kernels.sign_flips.limits.sign_flip_limits`.
     """
     n = goodness.shape[1]
     mean = goodness.mean(axis=1)
@@ -203,7 +202,7 @@ def clustered_mean_differences(goodness: FloatArray, units: Units) -> ClusteredD
     root = np.sqrt(1 - units.shares)
     between = np.stack([(((own - sums) / root) ** 2).sum(axis=1) for own in sums])
     error = np.sqrt(between) / n
-    # What is left when all differences are equal is rounding of the scores.
+    # When all differences are equal, the remaining variation is rounding error.
     noise = _ROUNDING * np.abs(goodness).max(axis=1, initial=0.0)
     error[error <= np.maximum(noise[:, None], noise[None, :])] = 0.0
     return ClusteredDifferences(mean[:, None] - mean[None, :], error, degrees_of_mean(units.shares))
@@ -225,7 +224,7 @@ def _median_difference_limits(seen: PairScores, setting: EffectOptions) -> Limit
     m = len(goodness)
     low, high = np.zeros((m, m)), np.zeros((m, m))
     for a in range(m):
-        # Medians of resamples already spread more than medians of new segments: no expanded percentiles here.
+        # Bootstrap medians already vary more than medians of new segments, so percentiles are not expanded here.
         low[a], high[a] = percentile_interval(drawn[:, a, None] - drawn, setting.confidence)
     return low, high
 

@@ -1,4 +1,4 @@
-"""From pairwise decisions to an honest leaderboard: rank intervals, clusters, letters."""
+"""From pairwise decisions to a leaderboard: rank ranges, clusters, groups."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from betterthan.kernels.display.ranks import greedy_clusters, simultaneous_rank_
 from betterthan.results.pairwise import PairwiseTable
 
 MOST_FOR_FEWEST_LETTERS = 200
-# Beyond, a system bears hundreds of letters, which nobody reads, and to find them takes minutes.
+# Beyond this number a system has hundreds of letters, which are unreadable and take minutes to compute.
 MOST_FOR_LETTERS = 1000
-# Strengths closer than this share of the largest are equal. Means have all digits, also of scores that vary little
-# about a high level.
+# Strengths closer than this share of the largest are equal. Means are exact, also for scores that vary little around a
+# large value.
 SLACK = 1e-12
 SLACK_OF_MEANS = 1e-14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Where each system stands, in the order given (best first)."""
+    """Rank, rank range, cluster and groups of each system, best first."""
 
     rank: IntArray
     rank_low: IntArray
@@ -36,9 +36,9 @@ class Standing:
 def standing(
     systems: tuple[str, ...], goodness: FloatArray, pairs: PairwiseTable, *, slack: float = SLACK
 ) -> Standing:
-    """Return the standing of `systems`, best first with falling `goodness`, by the verdicts of `pairs`.
+    """Return the leaderboard of `systems`, in order of descending `goodness`, from the verdicts of `pairs`.
 
-    Ranks are of the strengths; rank intervals, clusters and letters come from the tests alone. More than 1,000
+    Ranks come from the strengths; rank ranges, clusters and groups come from the tests alone. More than 1,000
     systems get no letters.
     """
     better = decisions(systems, pairs)
@@ -61,7 +61,7 @@ def standing(
 
 
 def _letters(different: BoolArray) -> tuple[str, ...]:
-    """Return the letters of each system; of very many systems none."""
+    """Return the letters of each system; empty for very many systems."""
     m = len(different)
     if m > MOST_FOR_LETTERS:
         return ("",) * m
@@ -83,7 +83,7 @@ def shared_ranks(goodness: FloatArray, slack: float = SLACK) -> IntArray:
     ----------
     goodness : array, shape (m,)
     slack : float
-        What is rounding, as a share of the largest value.
+        Tolerance for rounding error, as a share of the largest value.
 
     Examples
     --------

@@ -8,7 +8,7 @@ import numpy as np
 
 from betterthan.analysis.pairs.leaderboard import SLACK, SLACK_OF_MEANS, shared_ranks
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.budget import require
+from betterthan.budget import check_share, require
 from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.kernels.significance.pvalues import adjusted_pairs, monte_carlo_limits
@@ -16,7 +16,7 @@ from betterthan.messages import Message, Option
 from betterthan.results.pairwise import P_METHODS, PairwiseTable
 from betterthan.results.settings import OptionValue, Settings
 
-TEST_RESAMPLES = 9999  # of tests that draw, where no number is chosen
+TEST_RESAMPLES = 9999  # default for tests that resample
 CORRECTIONS = ("auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic")
 
 
@@ -24,7 +24,7 @@ _BYTES_A_PAIR = 320  # in each direction: 938 MB were measured for 1,700 systems
 
 
 def require_pairs(n_systems: int) -> None:
-    """Refuse so many systems that the matrices of all pairs are beyond the memory budget, before any work.
+    """Raise, before any work, when the matrices of all pairs would exceed the memory budget.
 
     Examples
     --------
@@ -34,13 +34,13 @@ def require_pairs(n_systems: int) -> None:
     require(
         _BYTES_A_PAIR * n_systems**2,
         f"A comparison of {n_systems:,} systems, {n_pairs:,} pairs,",
-        instead="Take fewer systems",
+        instead="Use fewer systems",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairOptions:
-    """How p-values of pairs become verdicts, and what their intervals cover."""
+    """How p-values of pairs become verdicts, and the confidence level of their intervals."""
 
     alternative: Alternative = "two-sided"
     correction: str = "auto"
@@ -49,7 +49,7 @@ class PairOptions:
     simultaneous: bool = False
 
     def confidence_of_one(self, n_systems: int) -> float:
-        """Return the coverage of one pair's interval: a share of the error each where all shall hold at once."""
+        """Return the confidence level of one pair's interval, Bonferroni-adjusted where simultaneous."""
         if not self.simultaneous:
             return self.confidence
         return 1 - (1 - self.confidence) / max(n_systems * (n_systems - 1) // 2, 1)
@@ -60,13 +60,12 @@ class PairOptions:
         if self.alternative not in ("two-sided", "greater", "less"):
             raise unknown_name("alternative", self.alternative, ("two-sided", "greater", "less"))
         for name in ("alpha", "confidence"):
-            if not 0 < getattr(self, name) < 1:
-                raise BetterThanError(f"{name} must lie between 0 and 1; it is {getattr(self, name)}.")
+            check_share(name, getattr(self, name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairFindings:
-    """Everything about the pairs, in the order of the table; matrices (m, m)."""
+    """Effects, intervals and p-values of all pairs, in the order of the table; matrices (m, m)."""
 
     systems: tuple[str, ...]
     goodness: FloatArray  # (m,), only to sort the systems
@@ -93,13 +92,13 @@ class PairFindings:
     units: str = "segments"
     n_units: int = 0
     unit_note: str = ""
-    least: float = 0.0  # the smallest p-value before correction that the design can give
+    least: float = 0.0  # the smallest uncorrected p-value that the design can give
 
 
 def pairwise_table(findings: PairFindings, options: PairOptions, *, seed: int | None = None) -> PairwiseTable:
-    """Correct for many comparisons, sort the systems best first and wrap the result.
+    """Correct for multiple comparisons, sort the systems best first and build the result.
 
-    `seed` is that of the random numbers, where the findings rest on some.
+    `seed` is that of the random numbers, where any were used.
     """
     pvalue = _open(findings.pvalue)
     correction = options.correction
@@ -115,7 +114,9 @@ def pairwise_table(findings: PairFindings, options: PairOptions, *, seed: int | 
     slack = SLACK_OF_MEANS if findings.effect_name == "difference of means" else SLACK
     order = np.argsort(shared_ranks(findings.goodness, slack), kind="stable")
     if options.alternative != "two-sided" and len(order) == 2:
-        order = np.arange(2)  # the question is about the first; the data must not choose which that is
+        order = np.arange(
+            2
+        )  # the hypothesis is about the first system; the data must not choose which that is
     square = np.ix_(order, order)
     return PairwiseTable(
         systems=tuple(findings.systems[i] for i in order),
@@ -149,7 +150,7 @@ def pairwise_table(findings: PairFindings, options: PairOptions, *, seed: int | 
 
 
 def _around(pvalue: FloatArray, p_method: IntArray, findings: PairFindings) -> tuple[FloatArray, FloatArray]:
-    """What the p-values lie between: what the test says of them, or what so many resamples leave open (95%)."""
+    """Bounds of the p-values: those of the test, or 95% confidence limits for the number of resamples."""
     low, high = (pvalue if end is None else _open(end) for end in (findings.p_low, findings.p_high))
     if findings.p_low is not None or not findings.n_resamples:
         return low, high
@@ -162,7 +163,7 @@ def _around(pvalue: FloatArray, p_method: IntArray, findings: PairFindings) -> t
 
 
 def corrected_by(options: PairOptions, m: int, least: float) -> str:
-    """Return the correction: where the data may choose, Holm, or the maximum statistic where Holm could decide nothing.
+    """Return the correction; "auto" is Holm, or the maximum statistic where nothing could be significant by Holm.
 
     Parameters
     ----------
@@ -170,7 +171,7 @@ def corrected_by(options: PairOptions, m: int, least: float) -> str:
     m : int
         Number of systems.
     least : float
-        The smallest p-value of a pair that can be had; 1 where all of them come from resamples.
+        The smallest attainable p-value of a pair; 1 where all of them come from resamples.
     """
     n_pairs = m * (m - 1) // 2
     if options.correction != "auto":
@@ -199,7 +200,7 @@ def _settings(
 
 
 def _n_factor(correction: str, options: PairOptions, m: int) -> int:
-    """What the smallest p-value is multiplied by: the pairs, or the directions of many pairs asked about both."""
+    """Multiplier of the smallest p-value: the number of pairs, or twice that for one-sided tests of many pairs."""
     if correction not in ("holm", "bonferroni"):
         return 1
     return m * (m - 1) // (1 if _is_directed(options, m) else 2)
@@ -222,17 +223,17 @@ def _adjusted(pvalue: FloatArray, correction: str, options: PairOptions) -> Floa
 
 
 def _is_directed(options: PairOptions, m: int) -> bool:
-    """One-sided, both directions of a pair may be claimed; a single pair is one question, asked in one direction."""
+    """With one-sided tests both directions of a pair may be claimed; a single pair is tested in one direction."""
     return options.alternative != "two-sided" and m > 2
 
 
 def _open(pvalue: FloatArray) -> FloatArray:
-    """A p-value is never 0: the smallest normal number stands for everything below it."""
+    """A p-value is never 0; it is bounded below by the smallest normal number."""
     return np.where(np.isnan(pvalue), np.nan, np.maximum(pvalue, np.finfo(np.float64).tiny))
 
 
 def _blank(matrix: FloatArray) -> FloatArray:
-    """Leave out the diagonal and what is infinite: no limit, no size."""
+    """Replace the diagonal and infinite values by NaN."""
     result = np.array(matrix, dtype=np.float64)
     result[np.isinf(result)] = np.nan
     np.fill_diagonal(result, np.nan)
@@ -240,14 +241,13 @@ def _blank(matrix: FloatArray) -> FloatArray:
 
 
 def edge_note(table: PairwiseTable) -> tuple[str, ...]:
-    """Say for which pairs the test and the interval differ at the edge.
+    """Return a note on pairs for which test and interval disagree about significance.
 
-    The test permutes scores; the interval is Student's, widened for skewness or with the jackknife's error, and also
-    holds where scores are not exchangeable. Both are near their level, and neither follows from the other. Mean
-    differences by documents have the interval that belongs to their test, so that the two cannot differ, unless
-    documents are too few for it or all say the same. Where
-    systems differ by about as much as the test set can show, they contradicted each other in 5 to 10% of tables of 20
-    or 30 segments and in up to 3% with 300, of means as well as of BLEU and TER.
+    The test permutes scores; the interval is Student's, widened for skewness or with the jackknife's error, and does
+    not require exchangeable scores. Both are close to their nominal level, and neither follows from the other. For mean
+    differences by documents the interval inverts the test, so that the two cannot disagree, unless documents are too
+    few or do not vary. Where systems differ by about as much as the test set can show, they disagreed in 5 to 10% of
+    tables of 20 or 30 segments and in up to 3% with 300, for means as well as for BLEU and TER.
     """
     if table.alternative != "two-sided" or table.simultaneous:
         return ()
@@ -259,6 +259,8 @@ def edge_note(table: PairwiseTable) -> tuple[str, ...]:
     if not pairs:
         return ()
     told = some_of(pairs)
-    return (
-        f"Test and interval are found in different ways and may differ at the edge, as for {told}; the test decides.",
+    note = (
+        f"The test and the interval use different methods and disagree close to the significance threshold for "
+        f"{told}; the verdict is that of the test."
     )
+    return (note,)

@@ -1,4 +1,4 @@
-"""The paired permutation test of all pairs: one p-value a pair, and a referee where a verdict hangs on it."""
+"""The paired permutation test of all pairs, with an exact or certified p-value where the verdict depends on it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DIFFERENCES_IN_A_BLOCK = 1 << 24
 REFEREED_IN_A_BLOCK = 64
 WORTH_ENUMERATING_COMPILED = (
     1 << 23
-)  # sums of half of the differences; fewer take less time than loading numba
+)  # number of sums over half of the differences; with fewer, loading numba takes longer than the work
 PermutedData = TypeVar("PermutedData", FloatArray, StepDownFamily)
 
 
@@ -42,10 +42,10 @@ def permutation(request: PairRequest) -> PairPValues:
     """Test all pairs by the method that the request names.
 
     * "auto": every pair by :func:`~betterthan.kernels.sign_flips.all_pairs.pair_tails`; pairs whose second digit, or
-    whose
-      verdict after correction, is not settled by that go to a referee, exact or certified.
+      whose verdict after correction, is not settled by that are passed to an exact or certified method, the referee.
     * "analytic": the same without a referee.
-    * "exact" and "bracket": every pair by the referee; "exact" refuses what cannot be enumerated or convolved.
+    * "exact" and "bracket": every pair by the referee; "exact" raises where neither enumeration nor convolution is
+      feasible.
     * "monte_carlo": random permutations, shared by all pairs.
     """
     if request.method == "monte_carlo":
@@ -81,7 +81,7 @@ def _directed(pairs: _SystemPairs, request: PairRequest) -> _Directed:
     if request.alternative == "two-sided":
         tails = _settled(pairs, reached, request)
         return _Directed(tails, tails)
-    # P(T ≥ t) is half of P(|T| ≥ |t|) where t is positive, and one less half of P(|T| > |t|) where it is negative.
+    # P(T ≥ t) is half of P(|T| ≥ |t|) where t is positive, and 1 minus half of P(|T| > |t|) where it is negative.
     beyond = _refereed(pairs, _fast(pairs, request, strict=True), request, strict=True)
     total = _totals(pairs)
     toward, away = _half(reached), _half(beyond, turned=True)
@@ -111,7 +111,7 @@ def _half(tails: PairTails, *, turned: bool = False) -> PairTails:
 
 
 def _fast(pairs: _SystemPairs, request: PairRequest, *, strict: bool) -> PairTails:
-    if request.method in ("exact", "bracket"):  # the referee answers for every pair
+    if request.method in ("exact", "bracket"):  # the referee computes every pair
         nothing = np.zeros(pairs.left.size)
         return PairTails(nothing + 1, nothing, nothing + 1, nothing.astype(np.int64))
     n_here = max(1, DIFFERENCES_IN_A_BLOCK // max(1, pairs.goodness.shape[1]))
@@ -136,7 +136,7 @@ def _fast_block(payload: tuple[_SystemPairs, bool], part: range, _rng: np.random
 
 
 def _refereed(pairs: _SystemPairs, tails: PairTails, request: PairRequest, *, strict: bool) -> PairTails:
-    """Send pairs to the referee whose second digit is open; that depends on the pair alone."""
+    """Pass pairs to the referee whose second digit is uncertain; that depends on the pair alone."""
     if request.method == "analytic":
         return tails
     everyone = np.ones(pairs.left.size, dtype=bool)
@@ -145,7 +145,7 @@ def _refereed(pairs: _SystemPairs, tails: PairTails, request: PairRequest, *, st
 
 
 def _settled(pairs: _SystemPairs, tails: PairTails, request: PairRequest) -> PairTails:
-    """Send pairs to the referee whose verdict after correction is open, until none is."""
+    """Pass pairs to the referee whose verdict after correction is uncertain, until none is left."""
     if request.method != "auto":
         return tails
     for _ in range(3):
@@ -196,7 +196,7 @@ def _judged(
     p, lows, highs, methods = tails.pvalue.copy(), tails.low.copy(), tails.high.copy(), tails.method.copy()
     if request.method == "bracket":
         p[rows] = high
-    else:  # an estimate that the certificate allows stays, so that asking for more does not move its digits
+    else:  # an estimate within its certified bounds is kept, so that its digits do not depend on the method
         p[rows] = np.where(method == EXACT, high, np.clip(p[rows], low, high))
     lows[rows], highs[rows], methods[rows] = low, high, method
     return PairTails(p, lows, highs, methods)
@@ -226,7 +226,7 @@ def _answer(m: int, tails: _Directed) -> PairPValues:
 
 
 def _sampled(request: PairRequest) -> PairPValues:
-    """Count random permutations; where the maximum statistic is wanted too, it comes from the same ones."""
+    """Count random permutations; the maximum statistic, if needed, uses the same ones."""
     if request.correction == "max_statistic":
         alone, stepped = _stepped(request, "permutation")
     else:
@@ -253,7 +253,7 @@ def stepped_down(request: PairRequest) -> FloatArray:
 
 
 def _stepped(request: PairRequest, name: str) -> tuple[IntArray, FloatArray]:
-    """How many permutations reach each pair by its own statistic, and p-values adjusted by the maximum."""
+    """Number of permutations that reach each pair's statistic, and p-values adjusted by the maximum."""
     if request.alternative != "two-sided":
         raise BetterThanError(
             Message(
@@ -277,7 +277,7 @@ def _tallied(
         name,
         (data, request.alternative),
         block,
-        # One resample needs its signs and its sums in single precision, and the differences of a pair.
+        # Memory of one resample: signs and sums in single precision, and the differences of a pair.
         bytes_each=4 * request.units.n_units + 24 * len(request.goodness),
         key=f"{request.alternative} {request.method} {request.correction}",
     )

@@ -1,4 +1,4 @@
-"""What a significance test of all pairs needs, and what it returns."""
+"""Input and output of a significance test of all pairs."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ PermutationMethod = Literal["auto", "exact", "bracket", "monte_carlo", "analytic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairRequest:
-    """All pairs of systems, and how to test them.
+    """Request to test all pairs of systems.
 
     Attributes
     ----------
     goodness : array, shape (m, n)
         Higher is better; NaN where a score is missing.
     resampling : Resampling
-        With the units that are permuted or drawn as one; seed and number are for the tests that draw.
+        With the units that are permuted or drawn as one; seed and number are for tests that resample.
     alternative : {"two-sided", "greater", "less"}
     ties : {"drop", "half", "as_published"}
         For the sign test.
@@ -32,7 +32,7 @@ class PairRequest:
         For the permutation test.
     alpha : float
     correction : str
-        What the verdicts will rest on: p-values near that decision are found more precisely.
+        The rule for verdicts: p-values near that threshold are computed more precisely.
     """
 
     goodness: FloatArray
@@ -45,27 +45,28 @@ class PairRequest:
 
     @property
     def units(self) -> Units:
-        """What is permuted or drawn as one."""
+        """The units that are permuted or drawn as one."""
         return self.resampling.units
 
     @property
     def n_resamples(self) -> int:
-        """Number of draws, for the tests that draw."""
+        """Number of resamples, for tests that resample."""
         return self.resampling.n_resamples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairPValues:
-    """p-values of all pairs, what is certain about them, and how they came about.
+    """P-values of all pairs, their bounds, and the method of each.
 
     Attributes
     ----------
     pvalue : array, shape (m, m)
         NaN on the diagonal.
     p_low, p_high : array, shape (m, m), optional
-        What the exact p-value lies between; the p-value itself by default.
+        Bounds of the exact p-value; the p-value itself by default.
     p_method : array of int, shape (m, m), optional
-        How each p-value was found, an index into :data:`betterthan.results.pairwise.P_METHODS`; by formula by default.
+        How each p-value was computed, an index into :data:`betterthan.results.pairwise.P_METHODS`; by formula by
+        default.
     stepped : array, shape (m, m), optional
         p-values adjusted by the test itself (maximum statistic).
     how : str
@@ -87,7 +88,7 @@ class PairPValues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignificanceTest:
-    """A significance test for all pairs, and what it speaks about.
+    """A significance test for all pairs, and the effect that it tests.
 
     Attributes
     ----------
@@ -95,11 +96,12 @@ class SignificanceTest:
     run : callable
         From a PairRequest to PairPValues.
     effect : str
-        Key of the effect that the test is about, in :data:`betterthan.analysis.pairs.effects.EFFECTS`.
+        Key of the effect that is tested, in :data:`betterthan.analysis.pairs.effects.EFFECTS`.
     takes_groups : bool
-        Whether documents can be its units.
+        Whether it supports documents as units.
     is_resampled : bool
-        Whether its p-values have a floor of one in so many resamples, so that Holm's correction could erase them all.
+        Whether its p-values are bounded below by one over the number of resamples, so that none may survive Holm's
+        correction.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The dictionary of significance tests: a name, a function for all pairs, and the effect it speaks about."""
+"""The dictionary of significance tests: name, function for all pairs, and the effect that is tested."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _t(request: PairRequest) -> PairPValues:
     mean, error, degrees = clustered_mean_differences(request.goodness, request.units)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = mean / error
-    # Without any spread p is the least that so many documents can support, as for single segments.
+    # Without any variance p is the smallest that the number of documents supports, as for single segments.
     least = np.where(mean > 0, 0.5**request.units.n_units, 1.0)
     upper = np.where(error > 0, stdtr(degrees, -np.nan_to_num(t)), least)
     return PairPValues(pvalue=pairwise_pvalues(upper, alternative=request.alternative), how="clustered")
@@ -68,7 +68,7 @@ def _wilcoxon(request: PairRequest) -> PairPValues:
 
 
 def _mood(request: PairRequest) -> PairPValues:
-    note = "Mood's test compares medians and ignores that systems met the same segments."
+    note = "Mood's test compares medians and ignores the pairing of scores by segment."
     return PairPValues(
         pvalue=mood_median(request.goodness, alternative=request.alternative).pvalue,
         how="chi-square",
@@ -77,7 +77,7 @@ def _mood(request: PairRequest) -> PairPValues:
 
 
 def _bootstrap(request: PairRequest) -> PairPValues:
-    """Shift the paired bootstrap of the mean difference to the null, and count what is as many errors away."""
+    """Shift the paired bootstrap of the mean difference to the null hypothesis, and compare studentized differences."""
     units, m = request.units, len(request.goodness)
     is_stepped = request.correction == "max_statistic"
     blocks = request.resampling.run(
@@ -89,7 +89,7 @@ def _bootstrap(request: PairRequest) -> PairPValues:
         label=f"paired bootstrap ({request.n_resamples:,} resamples)",
     )
     tallies, maxima, observed = (np.stack(part) for part in zip(*blocks, strict=True))
-    # A handful of units hardly varies when drawn again; no test of so many signs supports a smaller p.
+    # A bootstrap of very few units underestimates the variance; p is bounded below by that of a sign test.
     least = 2.0 ** (-units.n_units + (request.alternative == "two-sided"))
     p = np.maximum(add_one(tallies.sum(axis=0).astype(np.int64), request.n_resamples), least)
     np.fill_diagonal(p, np.nan)

@@ -1,1 +1,1 @@
-"""Which system is best, and how sure are we? Strengths, their intervals, and the leaderboard."""
+"""Which system is best, and how sure are we? Strengths with intervals, and the leaderboard."""

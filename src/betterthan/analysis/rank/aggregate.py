@@ -1,4 +1,4 @@
-"""What does each way of aggregating counts say, side by side?"""
+"""Scores of counts by several aggregations side by side."""
 
 from __future__ import annotations
 
@@ -38,40 +38,41 @@ def aggregate(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> Aggregated:
-    r"""Score systems from counts in three ways: pooled, mean of segments, mean of bootstrap corpora.
+    r"""Aggregate counts in three ways: pooled, mean of segments, mean of bootstrap corpora.
 
-    Corpus BLEU pools; many neural metrics average segments; the bootstrap is often averaged too [1]_. With
-    :math:`c_i` what segment i adds, :math:`f` the formula and :math:`N_b` the draws of corpus b:
+    Corpus BLEU pools; many neural metrics average segments; the mean over bootstrap corpora is used as well [1]_. With
+    :math:`c_i` the counts of segment i, :math:`f` the formula and :math:`N_{bi}` the number of times that segment i is
+    drawn for corpus b:
 
     .. math:: f\Big(\sum_i c_i\Big), \qquad \frac1n \sum_i f(c_i), \qquad \frac1B \sum_b f\Big(\sum_i N_{bi} c_i\Big)
 
     Parameters
     ----------
     counts : Counts
-        Of one system or more, such as :func:`betterthan.bleu` gives.
+        Counts of one or more systems, such as those that :func:`betterthan.bleu` returns.
     missing : {"raise", "drop"}, default "raise"
-        What to do about segments that have no score of their own, for the mean of segments.
+        How to treat segments for which the formula is undefined, in the mean of segments.
     units : {"auto", "segments", "groups"}, default "auto"
-        What is drawn and swapped as one: as in :func:`betterthan.rank`.
+        The units that are drawn and swapped as one, as in :func:`betterthan.rank`.
     confidence : float, default 0.95
     n_resamples : int, optional
-        2000 for the intervals of the first two, 1000 corpora for the third.
+        By default 2000 for the intervals of the first two, 1000 corpora for the third.
     size : int, default 1000
         Segments in a drawn corpus.
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
-        Who does the work; none of it changes a number.
+        How the work is carried out; none of these changes a result.
 
     Returns
     -------
     Aggregated
-        Best first by the pooled score; clusters and letters from its permutation tests, Holm-corrected.
+        Best first by the pooled score; clusters and groups come from its permutation tests, Holm-corrected.
 
     Notes
     -----
-    The first and the third are the same up to a bias of order 1 / `size`. The second weighs short segments as much as
-    long ones, and uses the formula's own variant for single segments (sentence BLEU has effective order).
-    :func:`betterthan.rank` tests each by itself.
+    The first and the third agree up to a bias of order 1 / `size`. The second weights short segments as much as long
+    ones, and uses the formula's own variant for single segments (sentence BLEU has effective order).
+    :func:`betterthan.rank` tests each of them.
 
     References
     ----------
@@ -131,7 +132,7 @@ def aggregate(
 def _standing(
     counts: Counts, options: RankOptions, resampling: Resampling, goodness: np.ndarray, order: np.ndarray
 ) -> tuple[Standing, str]:
-    """Where the systems stand by the pooled score, and why no pair could be significant; a single one stands first."""
+    """Leaderboard by the pooled score, and a note when no pair could be significant."""
     if counts.n_systems > 1:
         systems = tuple(counts.systems[i] for i in order)
         pairs = pairs_of_counts(counts, options, resampling)
@@ -150,10 +151,10 @@ def _standing(
 
 
 def _weights(counts: Counts) -> tuple[float, float]:
-    """Return the effective number of segments and the share of the longest tenth, in the middle of the systems."""
+    """Return the effective sample size and the share of the longest tenth, averaged over systems."""
     try:
         weights = length_weights(counts)
-    except TableError:  # an own formula without a length is no fault of the scores
+    except TableError:  # a user-defined formula without a length is not an error
         return np.nan, np.nan
     return float(np.median(weights.effective_segments)), float(np.median(weights.longest_tenth))
 

@@ -1,4 +1,4 @@
-"""What a segment weighs in a pooled score: its share of what the score is divided by."""
+"""Weight of a segment in a pooled score: its share of the denominator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from betterthan.kernels.influence.influence import effective_number, gini, share
 from betterthan.tables.counts import Counts
 
 LONGEST = 0.1
-# Scores with several denominators, one a length of n-grams: the length of which all of them are made.
+# Scores with one denominator for each n-gram length: the length that all of these derive from.
 _LENGTH_COLUMNS = {
     "output length": "words of the output",
     "reference characters 1": "characters of the reference",
@@ -28,18 +28,18 @@ class LengthWeights:
     ----------
     systems, segments : tuple of str
     length : str
-        What the length of a segment is.
+        Definition of the length of a segment.
     lengths : array, shape (m, n)
     pooled : array, shape (m, n)
-        Share of the segment in the whole length; rows sum to 1.
+        Share of the segment in the total length; rows sum to 1.
     segment_mean : float
-        What every segment weighs in the mean of segment scores: 1 / n.
+        Weight of every segment in the mean of segment scores: 1 / n.
     effective_segments : array, shape (m,)
-        How many segments of equal length would be as unequal: (Σ w)² / Σ w².
+        Kish's effective sample size: (Σ w)² / Σ w².
     gini : array, shape (m,)
-        0 when all segments are equally long.
+        Gini coefficient of the lengths; 0 when all segments are equally long.
     longest_tenth : array, shape (m,)
-        Share that the longest tenth carries; 0.1 when all are equal.
+        Share of the longest tenth; 0.1 when all are equal.
     """
 
     systems: tuple[str, ...]
@@ -56,7 +56,7 @@ class LengthWeights:
 def length_weights(
     counts: Counts, *, lengths: Sequence[float] | Mapping[str, float] | None = None
 ) -> LengthWeights:
-    r"""Show what each segment weighs when counts are pooled, and what when segment scores are averaged.
+    r"""Compute the weight of each segment when counts are pooled, and when segment scores are averaged.
 
     A ratio of sums is a mean of ratios weighted by length [1]_:
 
@@ -67,8 +67,8 @@ def length_weights(
     ----------
     counts : Counts
     lengths : sequence or mapping of segment to float, optional
-        The lengths themselves. By default the column by which the score is divided: one such that doubling it halves
-        the score. BLEU and chrF have several denominators; theirs is the number of words of the output, and of
+        Lengths of the segments. By default the denominator of the score: the column for which doubling it halves the
+        score. BLEU and chrF have several denominators; for these it is the number of words of the output, and of
         characters of the reference.
 
     Returns
@@ -78,11 +78,11 @@ def length_weights(
     Raises
     ------
     TableError
-        When the length cannot be told from the counts, or lengths do not fit the segments.
+        When the length cannot be determined from the counts, or lengths do not match the segments.
 
     Notes
     -----
-    For a ratio the weights are exact. For BLEU and chrF, products and means of ratios, they are those of the ratios.
+    The weights are exact for a ratio. For BLEU and chrF, which combine several ratios, they are those of the ratios.
 
     References
     ----------
@@ -101,7 +101,7 @@ def length_weights(
     name, values = _lengths(counts, lengths)
     total = values.sum(axis=1, keepdims=True)
     if not (total > 0).all():
-        raise TableError(f"The {name} of all segments together are 0, so that weights do not exist.")
+        raise TableError(f"The {name} of all segments sum to 0, so the weights are undefined.")
     weights = values / total
     return LengthWeights(
         systems=counts.systems,
@@ -117,7 +117,7 @@ def length_weights(
 
 
 def _lengths(counts: Counts, lengths: Sequence[float] | Mapping[str, float] | None) -> tuple[str, FloatArray]:
-    """Return what the lengths are, and the lengths, shape (m, n)."""
+    """Return the definition of the lengths, and the lengths, shape (m, n)."""
     if lengths is not None:
         return "lengths given", np.tile(_checked(counts, lengths), (counts.n_systems, 1))
     column = divisor(counts)
@@ -127,8 +127,8 @@ def _lengths(counts: Counts, lengths: Sequence[float] | Mapping[str, float] | No
         if known in counts.columns:
             return name, counts.values[:, :, counts.columns.index(known)]
     raise TableError(
-        f"Which of the counts of {counts.name} is the length of a segment cannot be told "
-        f"({', '.join(counts.columns)}). Pass lengths=, one number a segment."
+        f"The length of a segment cannot be determined from the counts of {counts.name} "
+        f"({', '.join(counts.columns)}). Pass lengths=, one number per segment."
     )
 
 
@@ -142,12 +142,12 @@ def _checked(counts: Counts, lengths: Sequence[float] | Mapping[str, float]) -> 
     if values.shape != (counts.n_segments,):
         raise TableError(f"There are {values.size} lengths for {counts.n_segments} segments.")
     if not (np.isfinite(values) & (values >= 0)).all():
-        raise TableError("Lengths must be numbers from 0. Leave out the segments without a length.")
+        raise TableError("Lengths must be non-negative numbers. Leave out the segments without a length.")
     return values
 
 
 def divisor(counts: Counts) -> int | None:
-    """Which column the pooled score is divided by: doubling it halves every score; None if there is none or two.
+    """The denominator of the pooled score: doubling it halves every score; None unless exactly one column does.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def divisor(counts: Counts) -> int | None:
     """
     sums = counts.values.sum(axis=1)
     score = np.asarray(counts.formula.pooled(sums), dtype=np.float64)
-    if not np.any(score):  # nothing is seen of a divisor of 0
+    if not np.any(score):  # a denominator of 0 cannot be detected
         return None
     found = []
     for column in range(sums.shape[1]):

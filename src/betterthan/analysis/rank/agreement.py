@@ -1,4 +1,4 @@
-"""Do several rankings of the same systems tell the same story?"""
+"""Do several rankings of the same systems agree?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from betterthan.results.units import unit_line
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 
-PRIOR = 0.5  # wins and losses that every system gets where Bradley–Terry strengths do not exist without
+PRIOR = (
+    0.5  # wins and losses added for every system where Bradley–Terry strengths do not exist without a prior
+)
 _FEW = 3
 _BRADLEY_TERRY = "bradley_terry"
 
@@ -34,18 +36,18 @@ def rank_each(
     prior: float | None = None,
     **options: Any,  # noqa: ANN401  (what rank takes)
 ) -> dict[str, Ranking]:
-    """Rank the same systems by several mechanisms, for :func:`agreement`.
+    """Rank the same systems by several aggregations, for :func:`agreement`.
 
     Parameters
     ----------
     table : Scores or Matches
     by : sequence of str
-        Mechanisms, as :func:`betterthan.rank` calls them.
+        Aggregations, by their names in :func:`betterthan.rank`.
     prior : float, optional
-        Of Bradley–Terry. By default none where its strengths exist. Where they do not, because a system never lost or
-        never won, every system gets half a win and half a loss more, and a note says so.
+        Prior of Bradley–Terry. By default 0 where its strengths exist. Where they do not, because a system never lost
+        or never won, half a win and half a loss are added for every system, with a note.
     **options
-        Further arguments of :func:`betterthan.rank`, each for the mechanisms that it matters to.
+        Further arguments of :func:`betterthan.rank`, each for the aggregations that it applies to.
 
     Returns
     -------
@@ -71,9 +73,9 @@ def _ranked(table: Scores | Matches, method: Any, prior: float | None, options: 
             raise
         fitted = rank(table, by=method, prior=PRIOR, **options)
         note = (
-            f"Bradley–Terry strengths exist only with a prior: {some_of(error.systems, limit=_FEW)} won all or none of "
-            f"the decided comparisons with the other systems. Every system got half a win and half a loss more "
-            f"(prior {PRIOR:g})."
+            f"Bradley–Terry strengths exist only with a prior: {some_of(error.systems, limit=_FEW)} won all or none "
+            f"of the decided comparisons with the other systems. Half a win and half a loss were added for every "
+            f"system (prior {PRIOR:g})."
         )
         return replace(fitted, notes=(note, *fitted.notes))
 
@@ -83,9 +85,9 @@ def agreement(
 ) -> Agreement:
     r"""Compare rankings of the same systems, pair by pair and at the top.
 
-    For each two rankings, the share of pairs of systems that they order alike, opposite, or tie in one of the two;
-    Kendall's tau-b; whether the best system is the same, and whether the top k are. These are the three measures of
-    disagreement of [1]_, with ties taken seriously: opposite pairs are counted, not computed from tau,
+    For every two rankings: the share of pairs of systems that they order in the same way, in opposite ways, or tie in
+    one of the two; Kendall's tau-b; whether the best system is the same, and whether the top k are. These are the three
+    measures of disagreement of [1]_, with explicit treatment of ties: opposite pairs are counted, not derived from tau,
 
     .. math:: \text{flipped} = \frac{\#\{(i, j) : (r_i - r_j)(r'_i - r'_j) < 0\}}{m (m - 1) / 2}
 
@@ -96,9 +98,9 @@ def agreement(
     rankings : sequence of Ranking, or mapping of name to Ranking
         Two or more, of the same systems.
     top : int, default 3
-        k. A tie across the border brings all of its members in.
+        k. A tie at the boundary includes all of its members.
     names : sequence of str, optional
-        Of the rankings in a sequence; by default their methods, with the metric where methods are the same.
+        Names of the rankings in a sequence; by default their methods, with the metric where methods are the same.
 
     Returns
     -------
@@ -158,12 +160,12 @@ def _named(
 ) -> tuple[list[Ranking], tuple[str, ...]]:
     if isinstance(rankings, Mapping):
         if names is not None:
-            raise BetterThanError("The rankings have names already. Pass names only with a list.")
+            raise BetterThanError("The rankings already have names. Pass names only with a list.")
         return list(rankings.values()), tuple(rankings)
     chosen = list(rankings)
     if odd := [each for each in chosen if not isinstance(each, Ranking)]:
         raise TableError(
-            f"Agreement is of rankings, not of {type(odd[0]).__name__}. Rank the data first: bt.rank(…)."
+            f"agreement needs rankings, not {type(odd[0]).__name__}. Rank the data first: bt.rank(…)."
         )
     labels = tuple(names) if names is not None else _default_names(chosen)
     if len(labels) != len(chosen):
@@ -198,7 +200,7 @@ def _check(rankings: Sequence[Ranking], names: Sequence[str], top: int) -> None:
 
 
 def _merit(ranking: Ranking, systems: Sequence[str]) -> FloatArray:
-    """Higher is better, equal is tied, whatever the direction of the metric."""
+    """Goodness for ordering: higher is better, equal is tied, whatever the direction of the metric."""
     rank = dict(zip(ranking.systems, ranking.rank.tolist(), strict=True))
     return np.array([-float(rank[system]) for system in systems])
 
@@ -223,13 +225,13 @@ def _concord(
 
 
 def _members(inside: BoolArray, merit: FloatArray, systems: Sequence[str]) -> tuple[str, ...]:
-    """Names of the systems inside, best first."""
+    """Names of the systems in the set, best first."""
     best_first = np.argsort(-merit, kind="stable").tolist()
     return tuple(systems[i] for i in best_first if inside[i])
 
 
 def _notes(rankings: Sequence[Ranking]) -> tuple[str, ...]:
-    """Units and notes of all rankings, each once."""
+    """Units and notes of all rankings, without duplicates."""
     lines = [(unit_line(ranking.unit_note, ranking.units), *ranking.notes) for ranking in rankings]
     return tuple(dict.fromkeys(line for each in lines for line in each if line))
 
@@ -240,7 +242,7 @@ def _sentences(found: Agreement) -> tuple[str, ...]:
     pairs = counted(n_pairs, "pair")
     if all(concord.alike == 1 for concord in found.comparisons):
         every = "the one pair" if n_pairs == 1 else f"all {pairs}"
-        return (f"All {counted(len(found.rankings), 'ranking')} order {every} of systems alike.",)
+        return (f"All {counted(len(found.rankings), 'ranking')} order {every} of systems in the same way.",)
     told = [_on_top("The best system", found.best, found.rankings)]
     if m > found.top > 1:
         told.append(_on_top(f"The top {found.top}", found.tops, found.rankings))
@@ -248,13 +250,14 @@ def _sentences(found: Agreement) -> tuple[str, ...]:
     if not worst.flipped_pairs:
         return (
             *told,
-            "No pair of systems is ordered opposite ways; some are tied in one ranking and not in another.",
+            "No pair of systems is ordered in opposite ways; some are tied in one ranking and not in another.",
         )
     a, b = worst.flipped_pairs[0]
     flipped = some_of([f"{better} and {worse}" for better, worse in worst.flipped_pairs], limit=_FEW)
     told.append(
         f"The most different are {worst.first} and {worst.second}: they order {len(worst.flipped_pairs)} of {pairs} "
-        f"opposite ways ({flipped})."
+        f""
+        f"in opposite ways ({flipped})."
     )
     advice = Message(
         "To see why: betterthan explain FILE {a} {b}.", code=NEXT_COMMAND, severity="info", a=a, b=b

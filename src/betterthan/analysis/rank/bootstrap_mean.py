@@ -1,4 +1,4 @@
-"""Bootstrap-resampled scores of a table: corpora are drawn, scored and averaged, block by block."""
+"""Mean scores of bootstrap corpora, computed block by block."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ STREAM = "bootstrap-resampled scores"
 
 
 class BootstrapMean(NamedTuple):
-    """Mean scores of drawn corpora, in the order of the table.
+    """Mean scores of bootstrap corpora, in the order of the table.
 
     Attributes
     ----------
     mean : array, shape (m,)
     covariance : array, shape (m, m)
-        Over other units of the same kind.
+        Sampling covariance over units.
     scores : array, shape (n_resamples, m)
-        Of each drawn corpus.
+        Score of each bootstrap corpus.
     n_units : int
     """
 
@@ -41,23 +41,23 @@ class BootstrapMean(NamedTuple):
 
     @property
     def n_resamples(self) -> int:
-        """Corpora drawn."""
+        """Number of bootstrap corpora."""
         return len(self.scores)
 
 
 def bootstrap_mean(counts: Counts, options: RankOptions, resampling: Resampling) -> BootstrapMean:
-    """Draw corpora of about `options.size` segments, whole documents where these are the units, and average scores.
+    """Average the scores of bootstrap corpora of about `options.size` segments, drawn in whole units.
 
     Raises
     ------
     NotEstimable
-        When a drawn corpus has no score, such as 0 / 0.
+        When the score of a bootstrap corpus is undefined, such as 0 / 0.
     """
     units = units_of(counts, options.units)
     values = unit_counts(counts, units)
     size = max(1, round(options.size * units.n_units / counts.n_segments))
     influence = pooled_influence(values, formula=counts.formula.pooled)
-    # Only an aid against noise: without it the answer is the same on average, so that gaps may be filled with anything.
+    # A control variate: it reduces noise without changing the expectation, so gaps may be filled with anything.
     influence = np.where(np.isfinite(influence).all(axis=1, keepdims=True), influence, 0.0)
     own = resampling.on(counts.digest, units, default=CORPORA)
     found = _drawn(counts.formula, values, influence, size, own)

@@ -1,4 +1,4 @@
-"""How small a difference this test set could show, how many segments would show the one seen, and what fewer say."""
+"""Minimum detectable difference, sample size for the observed difference, and stability on smaller test sets."""
 
 from __future__ import annotations
 
@@ -10,26 +10,27 @@ from scipy.special import ndtr, ndtri
 
 from betterthan.analysis.computing import Rng, seed_of
 from betterthan.arrays import FloatArray, IntArray
+from betterthan.budget import check_share
 from betterthan.engine.streams import stream
-from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.kendall import concordant_pairs
 from betterthan.kernels.significance.paired import in_range
 from betterthan.tables.scores import Scores
 
-_ROUNDING = 1e-13  # of the largest score: a lead or a spread below it is none
+_ROUNDING = 1e-13  # of the largest score: a lead or standard deviation below it is rounding error
 
 
 class Detectable(NamedTuple):
-    """What a paired comparison of means can show.
+    """Power of a paired comparison of means.
 
     Attributes
     ----------
     difference : float
-        Mean of the differences that were seen.
+        Mean observed difference.
     smallest : float
-        The true difference that is found significant with probability `power`; NaN with fewer than two segments.
+        Minimum detectable difference: the true difference that is significant with probability `power`; NaN with fewer
+        than two segments.
     n_needed : int or None
-        Segments that would show a true difference of the size that was seen; None when it is 0 or never varies.
+        Segments needed to detect a true difference of the observed size; None when it is 0 or has no variance.
     n_segments : int
     """
 
@@ -40,24 +41,24 @@ class Detectable(NamedTuple):
 
 
 def detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0.8) -> Detectable:
-    r"""Return the smallest difference that this many segments would show, and the segments that this one would need.
+    r"""Return the minimum detectable difference, and the number of segments needed to detect the observed one.
 
     With :math:`s` the standard deviation of the paired differences, two-sided at level :math:`\alpha`,
 
     .. math:: \delta = (z_{1-\alpha/2} + z_{\text{power}})\, \frac{s}{\sqrt n}, \qquad
               n_\text{needed} = \Big\lceil n \Big(\frac{\delta}{\bar d}\Big)^2 + \tfrac12 z_{1-\alpha/2}^2 \Big\rceil .
 
-    The last term is Guenther's [2]_, since s is not known but found.
+    The last term is Guenther's correction [2]_ for estimating s.
 
     Parameters
     ----------
     differences : array, shape (n,)
-        Goodness of one system less that of the other, by segment.
+        Difference in goodness between the two systems, by segment.
     alpha, power : float
 
     Notes
     -----
-    This is no "observed power": that is a mere function of the p-value. It says what the design could have shown.
+    This is not "observed power", which is a function of the p-value alone, but a property of the design.
 
     References
     ----------
@@ -71,8 +72,8 @@ def detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0
     >>> round(found.smallest, 3), found.n_needed
     (2.059, 532)
     """
-    if not 0 < alpha < 1 or not 0 < power < 1:
-        raise BetterThanError(f"alpha and power must lie between 0 and 1; they are {alpha} and {power}.")
+    check_share("alpha", alpha)
+    check_share("power", power)
     n = differences.size
     mean = math.fsum(differences.tolist()) / n if n else math.nan
     if n < 2:
@@ -84,18 +85,18 @@ def detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0
 
 
 def segments_needed(goodness: FloatArray, *, alpha: float = 0.05, power: float = 0.8) -> FloatArray:
-    r"""Return how many segments would show each lead over the next system after Holm's correction over all pairs.
+    r"""Return the number of segments needed to detect each lead over the next system, Holm-corrected over all pairs.
 
-    With :math:`z_l = |\bar d_l| / s_l` the standardized difference of pair l, n segments show pair j with the wanted
+    With :math:`z_l = |\bar d_l| / s_l` the standardized difference of pair l, n segments detect pair j with the desired
     power when
 
     .. math:: \sqrt n\, z_j = z_{1 - \alpha / 2(k - r)} + z_\text{power}, \qquad
               r = \sum_{l \ne j} \Phi\big(\sqrt n (z_l - z_j)\big),
 
-    because Holm tests a pair at :math:`\alpha / (k - r)` once the r pairs with smaller p-values are shown; k is the
-    number of pairs. Half of the squared quantile is added to n, since the spread of the differences is not known but
-    found [1]_; with many pairs that is several segments. Where several leads are of one size the number is on the safe
-    side, and the power up to 0.87 where 0.8 was wanted.
+    because Holm tests a pair at :math:`\alpha / (k - r)` once the r pairs with smaller p-values are rejected; k is the
+    number of pairs. Half of the squared quantile is added to n, because the standard deviation is estimated [1]_; with
+    many pairs that is several segments. Where several leads are equal the number is conservative, with a power of up to
+    0.87 instead of 0.8.
 
     Parameters
     ----------
@@ -140,14 +141,14 @@ def segments_needed(goodness: FloatArray, *, alpha: float = 0.05, power: float =
             n = ((reach + reach_power) / own) ** 2 + reach**2 / 2
             if abs(n - before) <= 1e-4 * n:
                 break
-            # Its own chance of being first is ½ in this sum, and is taken out.
+            # The pair's own term of ½ in this sum is subtracted.
             smaller, before = _expected_above(others, own, math.sqrt(n)) - 0.5, n
         result[a] = math.ceil(n)
     return result
 
 
 def _expected_above(ascending: FloatArray, own: float, root: float) -> float:
-    """Σ Φ(root (other - own)); of what lies nine standard errors away nothing is in doubt."""
+    """Σ Φ(root (other - own)); beyond nine standard errors the terms are 0 or 1."""
     low, high = np.searchsorted(ascending, [own - 9 / root, own + 9 / root])
     return float(ndtr(root * (ascending[low:high] - own)).sum()) + ascending.size - int(high)
 
@@ -159,7 +160,7 @@ def _gaps(goodness: FloatArray) -> tuple[FloatArray, FloatArray]:
     products = centred @ centred.T / (goodness.shape[1] - 1)
     own = np.diag(products)
     variance = own[:, None] + own - 2 * products
-    # Where nearly all cancels (one system is the other plus a constant) the products have too few digits left.
+    # Under cancellation (one system is nearly the other plus a constant) the products lose too many digits.
     for a, b in np.argwhere(variance <= 1e-8 * (own[:, None] + own)):
         variance[a, b] = np.var(goodness[a] - goodness[b], ddof=1)
     return centre[:, None] - centre, np.sqrt(variance)
@@ -171,16 +172,16 @@ _WORK = 200_000_000
 
 
 class Stability(NamedTuple):
-    """What smaller test sets would have said.
+    """Stability of the ranking on smaller test sets.
 
     Attributes
     ----------
     sizes : array of int, shape (k,)
-        Numbers of segments, rising; the last is all of them.
+        Numbers of segments, ascending; the last is all of them.
     first : array, shape (k, m)
-        Share of drawn test sets of that size in which each system has the best mean; several that tie share it.
+        Share of drawn test sets of that size in which each system has the best mean; ties are split.
     alike : array, shape (k,)
-        Share of the pairs of systems that a drawn test set orders as all segments do; NaN when all pairs tie.
+        Share of pairs of systems that a drawn test set orders like the full test set; NaN when all pairs tie.
     n_draws : int
     """
 
@@ -191,16 +192,16 @@ class Stability(NamedTuple):
 
 
 def stability(scores: Scores, *, n_draws: int = 200, rng: Rng = 12345) -> Stability:
-    r"""Draw smaller test sets from the segments, and say how often they agree with the whole.
+    r"""Draw smaller test sets from the segments, and measure how often they agree with the full one.
 
-    Each draw shuffles the segments and looks at the means of the first :math:`n' < n` of them, so that a larger set
-    holds the smaller one. A curve that still rises at its end says that more segments could change the order; a flat
-    one does not prove the opposite, because the draws come from the same segments.
+    Each draw shuffles the segments and uses the means of the first :math:`n' < n` of them, so that a larger set
+    contains the smaller one. A curve that still rises at its end suggests that more segments could change the order; a
+    flat one does not prove the opposite, because the draws come from the same segments.
 
     Parameters
     ----------
     scores : Scores
-        Complete; higher or lower is better as it says.
+        Complete scores.
     n_draws : int, default 200
         Fewer for very large tables.
     rng : int or Generator, default 12345
@@ -226,7 +227,7 @@ def stability(scores: Scores, *, n_draws: int = 200, rng: Rng = 12345) -> Stabil
         order = stream(seed, name, draw).permutation(n)
         sums = np.add.reduceat(goodness[:, order], starts, axis=1).cumsum(axis=1)
         means = sums.T / sizes[:, None]
-        # The whole set is always the same one; its sum must not depend on the order of adding.
+        # The full set is the same in every draw; its sum must not depend on the order of summation.
         means[-1] = target
         best = means == means.max(axis=1, keepdims=True)
         first += best / best.sum(axis=1, keepdims=True)

@@ -22,7 +22,7 @@ from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
-from betterthan.errors import BetterThanError, TableError, some_of
+from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.messages import COLUMN, Message, Option, joined
 from betterthan.results.ranking import Ranking
 from betterthan.tables.counts import Counts
@@ -34,15 +34,17 @@ DEFAULTS: dict[str, Any] = {
     "ties": "default",
     "prior": 0.0,
     "scale": "share",
+    "anchor": None,
     "order": "shuffled",
     "size": 1000,
 }
-"""What a user may give in vain. How much is drawn (`n_resamples`, `n_orders`) and by whom is a budget."""
+"""Options that may have no effect. The amount of resampling (`n_resamples`, `n_orders`) is not among them."""
 
 _USED_BY = {
     "ties": ("bradley_terry",),
     "prior": ("bradley_terry",),
     "scale": ("bradley_terry",),
+    "anchor": ("bradley_terry",),
     "order": ("elo", "trueskill"),
     "size": ("bootstrap_mean",),
 }
@@ -51,7 +53,7 @@ RankTable = Scores | Counts | Matches
 
 
 def refuse_unused(table: RankTable, by: object, options: Mapping[str, Any]) -> None:
-    """Refuse an option that was given and would change nothing.
+    """Raise when an option was given that has no effect.
 
     Examples
     --------
@@ -59,13 +61,13 @@ def refuse_unused(table: RankTable, by: object, options: Mapping[str, Any]) -> N
     >>> refuse_unused(scores, "mean", {"prior": 1.0})
     Traceback (most recent call last):
     ...
-    betterthan.errors.BetterThanError: prior=1 changes nothing with by="mean". Leave it out, or use by="bradley_terry".
+    betterthan.errors.BetterThanError: prior=1 has no effect with by="mean". Leave it out, or use by="bradley_terry".
     """
     for name in unused(table, by, options):
         method = getattr(_method(table, by), "__name__", _method(table, by))
         raise BetterThanError(
             Message(
-                "{option} changes nothing with {given}. Leave it out, or use {by}.",
+                "{option} has no effect with {given}. Leave it out, or use {by}.",
                 option=Option(name, options[name]),
                 given=Option("by", method),
                 by=joined([Option("by", one) for one in _USED_BY[name]], " or "),
@@ -74,7 +76,7 @@ def refuse_unused(table: RankTable, by: object, options: Mapping[str, Any]) -> N
 
 
 def unused(table: RankTable, by: object, options: Mapping[str, Any]) -> list[str]:
-    """Return the options that differ from their default and change nothing in a ranking of this table."""
+    """Return the options that differ from their default and have no effect on a ranking of this table."""
     used = _used(table, _method(table, by))
     changed = (name for name, default in DEFAULTS.items() if options.get(name, default) != default)
     return [name for name in changed if name not in used]
@@ -83,10 +85,10 @@ def unused(table: RankTable, by: object, options: Mapping[str, Any]) -> list[str
 def of_each_method(
     table: RankTable, methods: Sequence[Any], options: Mapping[str, Any]
 ) -> list[tuple[Any, dict[str, Any]]]:
-    """Return each method with its options, where the same were given for all.
+    """Return each method with the options that apply to it.
 
-    An option that matters to some of the methods is left out for the others. One that matters to none stays, and is
-    refused by the ranking.
+    An option that applies to some of the methods is left out for the others. One that applies to none is kept, and the
+    ranking raises an error.
 
     Examples
     --------
@@ -112,9 +114,9 @@ def _method(table: RankTable, by: object) -> object:
 
 def _used(table: RankTable, by: object) -> tuple[str, ...]:
     if by == "bradley_terry":
-        return "ties", "prior", "scale"
+        return "ties", "prior", "scale", "anchor"
     if by in ORDERED:
-        # Of matches groups and ranges of ranks rest on Bradley–Terry.
+        # For matches, groups and rank ranges come from Bradley–Terry.
         return ("order", "ties", "prior") if isinstance(table, Matches) else ("order",)
     return ("size",) if by == "bootstrap_mean" else ()
 
@@ -141,6 +143,7 @@ def rank(
     ties: TiesModel = "default",
     prior: float = 0.0,
     scale: Literal["share", "log", "elo"] = "share",
+    anchor: str | None = None,
     order: PlayOrder = "shuffled",
     n_orders: int = 100,
     rating: Mapping[str, float] | None = None,
@@ -156,10 +159,10 @@ def rank(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> Ranking:
-    r"""Rank systems from best to worst, with intervals of strengths and of ranks.
+    r"""Rank systems from best to worst, with confidence intervals of strengths and of ranks.
 
-    The mean is what most papers report; the median does not mind outliers; Bradley–Terry counts on how many
-    segments a system beats each other one, and so respects that all met the same segments [1]_:
+    The mean is what most papers report; the median is robust to outliers; Bradley–Terry uses the number of segments on
+    which a system beats each other one, and so respects the pairing by segment [1]_:
 
     .. math:: P(a \text{ beats } b) = \frac{\lambda_a}{\lambda_a + \lambda_b}
 
@@ -171,74 +174,78 @@ def rank(
     metric : str, optional
         Which metric, where several are read.
     by : {"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill"} or callable
-        By default the mean for scores, the pooled score for counts, Bradley–Terry for matches. A callable takes
-        goodness (systems × segments, higher is better) to one strength a system. Counts have three of their own [3]_:
+        By default the mean for scores, the pooled score for counts, Bradley–Terry for matches. A callable maps goodness
+        (systems × segments, higher is better) to one strength per system. For counts there are three more [3]_:
 
         * "pooled": sums first, the formula once (corpus level; default).
         * "segment_mean": the formula on each segment, then the mean (segment level).
         * "bootstrap_mean": the mean pooled score of `n_resamples` corpora of `size` segments drawn with replacement.
     ties : {"default", "half", "drop", "davidson", "as_published"}
         For Bradley–Terry. The default drops ties of scores (only strict wins count, as in [1]_) and counts ties of
-        matches half (as arenas do); "davidson" models them; "as_published" gives them to the second system, as the
-        code of [1]_ does.
+        matches half (as arenas do); "davidson" models them explicitly; "as_published" gives them to the second system,
+        as the code of [1]_ does.
     prior : float, default 0
-        Regularises Bradley–Terry: wins and losses of every system against an imagined average one. Needed when a
-        system never won or never lost.
+        Regularizes Bradley–Terry: wins and losses added for every system against a hypothetical average system. Needed
+        when a system never won or never lost.
     scale : {"share", "log", "elo"}, default "share"
-        Of Bradley–Terry strengths: with sum 1 as in [1]_, natural logarithms, or 400 points for ten to one.
+        Scale of Bradley–Terry strengths: normalized to sum 1 as in [1]_, natural logarithms, or 400 points for odds of
+        ten to one.
+    anchor : str, optional
+        For battles by Bradley–Terry with ``scale="elo"`` or ``"log"``: the system fixed at 1500 points, or at 0.
+        Intervals are then those of the differences from it. By default the average of all systems is fixed.
     order : {"shuffled", "listed", "segments", "as_published"}, default "shuffled"
-        Of play, for Elo and TrueSkill: averaged over `n_orders` shuffles, with the spread shown; as the matches are
-        listed, where the last count most; segment by segment; or pair by pair with ties to the second, as the code of
-        [1]_ does.
+        Order of play for Elo and TrueSkill: averaged over `n_orders` shuffles, with the variation shown; as the matches
+        are listed, where the last ones count most; segment by segment; or pair by pair with ties given to the second
+        system, as the code of [1]_ does.
     n_orders : int, default 100
     rating : mapping of str to float, optional
-        Parameters that shall differ from the usual ones: of Elo `k` (20), `start` (1500) and `scale` (400); of
-        TrueSkill `mu` (25), `sigma` (25/3), `beta` (25/6), `tau` (25/300) and `draw_probability` (0.1).
+        Parameters that differ from their defaults: for Elo `k` (20), `start` (1500) and `scale` (400); for TrueSkill
+        `mu` (25), `sigma` (25/3), `beta` (25/6), `tau` (25/300) and `draw_probability` (0.1).
     missing : {"raise", "drop"}, default "raise"
-        "drop" leaves out the segments with an empty cell for all systems, and says so.
+        "drop" leaves out segments with a missing score for all systems, with a note.
     units : {"auto", "segments", "groups"}, default "auto"
-        What is drawn and permuted as one. "auto": whole documents ("groups") where the table knows them, because
-        segments of a document resemble each other; otherwise single segments. Matches are always clustered by their
+        The units that are resampled and permuted. "auto": whole documents ("groups") where the table has them, because
+        segments of a document are correlated; otherwise single segments. Matches are always clustered by their
         groups.
     interval : {"default", "percentile", "bca", "robust"}
-        "default" is the interval that covered best in simulations: by formula for means, medians, win rates,
+        "default" is the interval with the best coverage in simulations: by formula for means, medians, win rates,
         Bradley–Terry and pooled scores; from the joint draws for Elo, TrueSkill and functions; "robust" for matches.
         "percentile" and "bca" come from the paired bootstrap; "robust" from the sandwich covariance, clustered by judge
         and question when the matches have them.
     confidence : float, default 0.95
-        Coverage of the intervals, and one minus the level of the tests behind the rank intervals.
+        Confidence level of the intervals, and 1 minus the level of the tests behind the rank ranges.
     n_resamples : int, optional
-        Bootstrap resamples: 2000, or 1000 for "bootstrap_mean". For Elo and TrueSkill in a fixed order fewer beyond
-        100,000 matches, at least 100.
+        Bootstrap resamples: 2000, or 1000 for "bootstrap_mean". For Elo and TrueSkill in a fixed order, fewer beyond
+        100,000 matches, but at least 100.
     size : int, default 1000
         Segments in a corpus of "bootstrap_mean".
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
-        Who does the work; none of it changes a number.
+        How the work is carried out; none of these changes a result.
 
     Returns
     -------
     Ranking
         Best first; systems with equal strength share a rank. `rank_low` to `rank_high` are the ranks compatible with
-        the data, for all systems at once.
+        the data, simultaneously for all systems.
 
     Raises
     ------
     BetterThanError
-        When an option is given that changes nothing in this ranking, such as `scale` of a mean.
+        When an option is given that has no effect on this ranking, such as `scale` with a mean.
     NotEstimable
-        When Bradley–Terry strengths do not exist: somebody never won, never lost, or never met the others.
+        When Bradley–Terry strengths do not exist: a system never won, never lost, or never met the others.
     MissingScores
-        When cells are empty and `missing` is "raise".
+        When scores are missing and `missing` is "raise".
 
     Notes
     -----
-    Rank intervals, clusters and letters rest on the strengths that are ranked: on the permutation test of mean
-    differences with Holm's correction for the mean, on Wald tests for matches, and on the joint bootstrap distribution
-    of the strengths (studentised maximum over all pairs, stepping down) for every other mechanism. So a rank always
-    lies in its range, and :func:`betterthan.compare` reaches the same verdicts. Of counts, the pooled score is permuted
-    itself, and so it is for "bootstrap_mean", whose drawn corpora spread as `size` segments do and not as the test set
-    does; its interval is for other segments of the same kind, by the infinitesimal jackknife.
+    Rank ranges, clusters and groups come from tests of the strengths that are ranked: the permutation test of mean
+    differences with Holm's correction for the mean, Wald tests for matches, and the joint bootstrap distribution of the
+    strengths (step-down studentized maximum over all pairs) for every other aggregation. So a rank always lies in its
+    range, and :func:`betterthan.compare` reaches the same verdicts. For counts the pooled score itself is permuted,
+    also for "bootstrap_mean", whose bootstrap corpora vary like `size` segments and not like the test set; its interval
+    reflects the sampling of segments, by the infinitesimal jackknife.
 
     References
     ----------
@@ -268,6 +275,7 @@ def rank(
         ties=ties,
         prior=prior,
         scale=scale,
+        anchor=anchor,
         order=order,
         n_orders=n_orders,
         rating=tuple(sorted((rating or {}).items())),
@@ -280,6 +288,8 @@ def rank(
     resampling = Resampling.of(
         rng, n_resamples, workers=workers, executor=executor, cache=cache, progress=progress
     )
+    if anchor is not None:
+        _check_anchor(table, anchor, by, scale)
     refuse_unused(table, by, {name: getattr(options, name) for name in DEFAULTS})
     if isinstance(table, Matches):
         _check_matches(table, options)
@@ -290,7 +300,7 @@ def rank(
 
 
 def _with_humans(ranked: Ranking) -> Ranking:
-    """Say which systems are human translations by their names: they are ranked, and may not have been meant."""
+    """Return a note on systems whose names suggest human translations, because ranking them may be unintended."""
     human = [name for name in ranked.systems if is_human_translation(name)]
     if not human:
         return ranked
@@ -300,10 +310,28 @@ def _with_humans(ranked: Ranking) -> Ranking:
     return replace(ranked, notes=(*ranked.notes, note))
 
 
+def _check_anchor(table: RankTable, anchor: str, by: object, scale: str) -> None:
+    if anchor not in table.systems:
+        raise unknown_name("system", anchor, table.systems)
+    if not isinstance(table, Matches):
+        raise BetterThanError(
+            Message("{anchor} is for battles. Leave it out for scores.", anchor=Option("anchor", anchor))
+        )
+    if scale == "share" and by in (None, "bradley_terry"):
+        raise BetterThanError(
+            Message(
+                "{anchor} fixes a point of a scale of differences, and shares sum to 1. Use {elo} or {log}.",
+                anchor=Option("anchor", anchor),
+                elo=Option("scale", "elo"),
+                log=Option("scale", "log"),
+            )
+        )
+
+
 def _check_matches(matches: Matches, options: RankOptions) -> None:
     if not matches.n_matches:
         raise TableError(
-            "There are no matches: all weights are 0. Leave out the weights, or read other matches."
+            "There are no matches: all weights are 0. Leave out the weights, or use other matches."
         )
     if options.units == "groups" and matches.group is None:
         raise TableError(
@@ -317,7 +345,7 @@ def _check_matches(matches: Matches, options: RankOptions) -> None:
     if options.units == "segments" and matches.group is not None:
         raise BetterThanError(
             Message(
-                "{units} changes nothing for matches, which are clustered by their groups. Use {cluster}.",
+                "{units} has no effect on matches, which are clustered by their groups. Use {cluster}.",
                 units=Option("units", "segments"),
                 cluster=Option("cluster", False),
             )

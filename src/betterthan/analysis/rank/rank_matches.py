@@ -1,6 +1,6 @@
-"""Rank systems that met in matches, such as the battles of an arena.
+"""Ranking of systems from matches, such as the battles of an arena.
 
-By Bradley–Terry strengths, whose bootstrap draws matches or whole clusters of them, or by win rates.
+By Bradley–Terry strengths, with a bootstrap over matches or clusters of matches, or by win rates.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from betterthan.tables.matches import Matches
 
 
 class _Clusters(NamedTuple):
-    """Matches added up to cells (left, right, outcome), and their weights in each cluster, a sparse matrix."""
+    """Matches aggregated to cells (left, right, outcome), and their weights in each cluster, a sparse matrix."""
 
     cells: Matches
     weights: Any
@@ -73,7 +73,7 @@ def drawn_strengths(
 ) -> FloatArray:
     """Log strengths of bootstrap samples of the matches, or of their groups: (n_resamples, m).
 
-    Samples in which strengths do not exist are NaN.
+    NaN for samples in which strengths do not exist.
     """
     blocks = resampling.run(
         "bootstrap of matches",
@@ -88,12 +88,12 @@ def drawn_strengths(
 
 
 def usable_draws(draws: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
-    """Return the draws in which strengths exist, and a note when there are others."""
+    """Return the draws in which strengths exist, and a note on the number of others."""
     lost = np.isnan(draws).any(axis=1)
     if lost.all():
         raise NotEstimable(
             Message(
-                "Strengths exist in none of the bootstrap samples, so there is no interval. Use {interval}, "
+                "Strengths do not exist in any of the bootstrap samples, so there is no interval. Use {interval}, "
                 "or add {prior}.",
                 interval=Option("interval", "robust"),
                 prior=Option("prior", 0.5),
@@ -101,21 +101,21 @@ def usable_draws(draws: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
         )
     if not lost.any():
         return draws, ()
-    note = f"{lost.sum():,} of {lost.size:,} bootstrap samples have no strengths and were left out."
+    note = f"{lost.sum():,} of {lost.size:,} bootstrap samples have no finite strengths and were left out."
     return draws[~lost], (note,)
 
 
 def widened_percentiles(
     matches: Matches, draws: FloatArray, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    r"""Percentiles of the draws, further out where few groups were drawn from.
+    r"""Percentiles of the draws, expanded where there are few groups.
 
-    Draws of g groups vary (g − 1) / g of what they should, and like a normal variable where Student's t is due; so the
-    tails are cut at [1]_
+    Bootstrap draws of g groups have (g − 1) / g of the variance, and normal tails where Student's t applies; so the
+    percentiles are taken at [1]_
 
     .. math:: \Phi\Big(-\sqrt{\tfrac{g}{g - 1}}\; t_{1 - \alpha / 2,\, g - 1}\Big),
 
-    with the number g of groups of equal size that would say as much about the system.
+    with g the effective number of groups for the system.
 
     References
     ----------
@@ -139,7 +139,9 @@ def _clusters_to_draw(matches: Matches) -> _Clusters:
     from scipy.sparse import csr_array  # noqa: PLC0415  (takes a while to load, and is needed only here)
 
     if matches.group is None or np.unique(matches.group).size < 2:
-        raise NotEstimable("All matches belong to one group, so none can be drawn. Two or more are needed.")
+        raise NotEstimable(
+            "All matches belong to one group, so groups cannot be resampled. Two or more are needed."
+        )
     cells = matches.aggregated()
     code = _codes(matches)
     row = np.searchsorted(_codes(cells), code)
@@ -178,19 +180,19 @@ def _drawn_clusters(clusters: _Clusters, n_resamples: int, rng: np.random.Genera
     return WinCounts(wins, ties + ties.swapaxes(1, 2))
 
 
-_TIES_UNSEEN = 4  # a share of ties is shrunk as if four more matches had been decided
+_TIES_UNSEEN = 4  # the share of ties is shrunk as if four more matches had been decided
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WinRates:
-    """Win rates, ties half, and how sure they are.
+    """Win rates, with ties counted half, and their errors.
 
     Attributes
     ----------
     rate, played : array, shape (m,)
     errors, degrees : array, shape (m,)
     pair_errors, pair_degrees : array, shape (m, m)
-        Of differences of rates.
+        Errors and degrees of freedom of differences of rates.
     is_clustered : bool
     """
 
@@ -203,13 +205,13 @@ class WinRates:
     is_clustered: bool
 
     def interval(self, confidence: float) -> tuple[FloatArray, FloatArray]:
-        r"""Wilson's interval with the number of independent matches that would have the same error.
+        r"""Wilson's interval with the effective number of independent matches.
 
         .. math:: \tilde n = \frac{\hat r (1 - \hat r)}{\mathrm{se}^2}, \qquad
                   \frac{\hat r + t^2/2\tilde n \pm t \sqrt{\hat r (1 - \hat r)/\tilde n + t^2/4\tilde n^2}}
                        {1 + t^2/\tilde n}
 
-        Without ties and clusters that is the number of matches, and the interval Wilson's own.
+        Without ties and clusters this is the number of matches, and the interval is Wilson's.
         """
         t = critical_values(confidence, self.degrees)
         spread = self.rate * (1 - self.rate)
@@ -222,12 +224,12 @@ class WinRates:
         return np.maximum((middle - reach) / scale, 0.0), np.minimum((middle + reach) / scale, 1.0)
 
     def _fewest(self) -> FloatArray:
-        """Of a system that always won or always lost: its matches, or its clusters where these are fewer."""
+        """Effective number for a system that always won or lost: its matches, or its clusters if fewer."""
         return np.asarray(np.minimum(self.played, np.nan_to_num(self.degrees, nan=0.0, posinf=np.inf) + 1))
 
 
 def fitted_win_rates(matches: Matches, counts: WinCounts) -> WinRates:
-    """Return the win rates of matches with robust errors that know clusters."""
+    """Return the win rates of matches with cluster-robust errors."""
     rate = win_rates(counts)
     played = np.asarray((counts.wins + counts.wins.T + counts.ties).sum(axis=1))
     units = units_of_matches(matches)
@@ -255,7 +257,7 @@ def fitted_win_rates(matches: Matches, counts: WinCounts) -> WinRates:
         played=played,
         errors=np.sqrt(np.max([np.diagonal(table) for table in tables], axis=0)),
         degrees=np.min([one.degrees(np.eye(m)) for one in by], axis=0),
-        # Judges who all agree leave no spread; what single matches say is the least.
+        # Clusters that all agree have no variance; the error for independent matches is a lower bound.
         pair_errors=np.maximum(np.max([difference_errors(table) for table in tables], axis=0), alone),
         pair_degrees=np.min([one.degrees_of_pairs(m) for one in by], axis=0),
         is_clustered=True,
@@ -266,7 +268,9 @@ def _clustered(matches: Matches, rate: FloatArray, code: IntArray) -> ManyCluste
     used = matches.weight > 0
     number = np.unique(code[used], return_inverse=True)[1].reshape(-1)
     if number.max(initial=0) < 1:
-        raise NotEstimable("All matches belong to one group, so errors do not exist. Two or more are needed.")
+        raise NotEstimable(
+            "All matches belong to one group, so standard errors cannot be estimated. Two or more are needed."
+        )
     left, right, weight, outcome = (
         getattr(matches, name)[used] for name in ("left", "right", "weight", "outcome")
     )
@@ -277,9 +281,9 @@ def _clustered(matches: Matches, rate: FloatArray, code: IntArray) -> ManyCluste
 
 
 def _score_errors(counts: WinCounts, rate: FloatArray, played: FloatArray) -> FloatArray:
-    r"""Standard errors of differences of win rates if both rates were their average, matches independent: (m, m).
+    r"""Standard errors (m, m) of differences of win rates under the null hypothesis, for independent matches.
 
-    Squares are about the common rate, as in Wilson's interval, so that a perfect record has an error too:
+    Residuals are from the common rate, as in Wilson's interval, so that a perfect record has an error too:
 
     .. math:: \frac{1}{n_a^2} \sum_{r \ni a} (y_{ra} - r_0)^2 + \frac{1}{n_b^2} \sum_{r \ni b} (y_{rb} - r_0)^2
               - \frac{2}{n_a n_b} \sum_{r \ni a, b} (y_{ra} - r_0)(y_{rb} - r_0), \qquad r_0 = \tfrac12 (r_a + r_b)
@@ -296,7 +300,7 @@ def _score_errors(counts: WinCounts, rate: FloatArray, played: FloatArray) -> Fl
 def compare_win_rates(
     matches: Matches, counts: WinCounts, found: WinRates, options: PairOptions
 ) -> PairwiseTable:
-    """Tests of all differences of win rates, with the errors of the win rates themselves."""
+    """Tests of all differences of win rates."""
     difference = found.rate[:, None] - found.rate[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(found.pair_errors > 0, difference / found.pair_errors, 0.0)
@@ -336,11 +340,11 @@ def compare_win_rates(
 
 
 RESAMPLES = 2000
-HELP = 0.5  # prior of the tests behind Elo and TrueSkill where strengths do not exist
+HELP = 0.5  # prior for the tests behind Elo and TrueSkill where strengths do not exist
 
 
 def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling) -> Ranking:
-    """Rank by Bradley–Terry with robust intervals, by win rate, or by Elo and TrueSkill."""
+    """Rank by Bradley–Terry with robust intervals, by win rate, by Elo or by TrueSkill."""
     by = _method(options)
     ties = "half" if options.ties == "default" else options.ties
     refuse_covariates(matches, by, ties=ties, prior=options.prior, interval=options.interval)
@@ -364,7 +368,7 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
     found = SystemStrengths(
         systems=matches.systems,
         method=by,
-        unit=_unit(by, options.scale),
+        unit=_unit(by, options),
         strength=ranked.strength,
         low=ranked.low,
         high=ranked.high,
@@ -372,6 +376,7 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
         data=digest,
         n_segments=None,
         order_spread=ranked.spread,
+        votes=np.asarray((counts.wins + counts.wins.T + counts.ties).sum(axis=1)),
         options={
             "matches": round(matches.n_matches),
             **ranked.options,
@@ -403,7 +408,7 @@ def _method(options: RankOptions) -> str:
 def _pairs(
     matches: Matches, by: str, ties: str, options: RankOptions, fit: MatchFit | None, digest: str
 ) -> tuple[PairwiseTable, tuple[str, ...]]:
-    """The tests of all pairs; with a prior, which is said, where strengths are not asked for and do not exist."""
+    """Tests of all pairs; with a prior, and a note, where strengths do not exist and are not requested."""
     tested: TiesModel = "half" if ties == "davidson" else ties  # type: ignore[assignment]  # checked by the options
     compared = partial(compare_matches, matches, tested, options.pair_options(), digest=digest)
     try:
@@ -411,13 +416,14 @@ def _pairs(
     except NotEstimable:
         if by == "bradley_terry":
             raise
-    note = f"Spread and groups rest on Bradley–Terry strengths, which exist here only with a prior of {HELP}."
+    note = f"Rank ranges and groups come from Bradley–Terry strengths, which exist here only with a prior of {HELP}."
     return compared(prior=HELP), (note,)
 
 
-def _unit(by: str, scale: str) -> str:
+def _unit(by: str, options: RankOptions) -> str:
+    fixed = "" if options.anchor is None else f", {options.anchor} fixed at {_FIXED[options.scale]}"
     named = {
-        "bradley_terry": SCALES.get(scale, ("",))[0],
+        "bradley_terry": SCALES.get(options.scale, ("",))[0] + fixed,
         "win_rate": "share of matches won, ties half",
         **UNITS,
     }
@@ -426,7 +432,7 @@ def _unit(by: str, scale: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ranked:
-    """Strengths by one method, in the order of the table."""
+    """Strengths from one method, in the order of the table."""
 
     strength: FloatArray
     low: FloatArray
@@ -441,11 +447,11 @@ class _Ranked:
 
 
 def _bradley_terry(matches: Matches, ties: str, options: RankOptions) -> _Ranked:
-    """Strengths with robust errors in closed form."""
+    """Strengths with analytic robust errors."""
     fit = fit_matches(matches, ties=ties, prior=options.prior)  # type: ignore[arg-type]
-    low, high = _limits(fit, options)
+    low, high = _limits(fit, matches, options)
     return _Ranked(
-        strength=SCALES[options.scale][1](fit.log_strength),
+        strength=SCALES[options.scale][1](_anchored(fit.log_strength, matches, options)),
         low=low,
         high=high,
         kind="clustered" if fit.clusterings else "model" if options.prior else "robust",
@@ -464,10 +470,11 @@ def _drawn_bradley_terry(
 ) -> _Ranked:
     """Strengths with intervals from bootstrap samples."""
     to_scale = SCALES[options.scale][1]
-    theta = fitted(counts, matches.systems, ties=ties, prior=options.prior)
+    theta = _anchored(fitted(counts, matches.systems, ties=ties, prior=options.prior), matches, options)
     drawn = drawn_strengths(matches, counts, resampling, ties=ties, prior=options.prior)
     usable, notes = usable_draws(drawn)
-    low, high = widened_percentiles(matches, to_scale(usable), options.confidence)
+    points = to_scale(_anchored(usable, matches, options))
+    low, high = widened_percentiles(matches, points, options.confidence)
     return _Ranked(
         strength=to_scale(theta),
         low=low,
@@ -485,14 +492,27 @@ def _options_of_fit(matches: Matches, ties: str, options: RankOptions) -> dict[s
         "prior": options.prior or None,
         "covariates": ",".join(matches.covariate_names) or None,
         "scale": options.scale,
+        "anchor": options.anchor,
     }
 
 
-def _limits(fit: MatchFit, options: RankOptions) -> tuple[FloatArray, FloatArray]:
-    r"""Return the limits of each strength on the scale that was asked for.
+_FIXED = {"elo": 1500, "log": 0}
+"""Value of the anchor on each scale."""
 
-    Log strengths and Elo points are linear. A share moves with all strengths, so its limits are found on the scale of
-    its log odds, where errors are nearly normal, by the delta method:
+
+def _anchored(log_strength: FloatArray, matches: Matches, options: RankOptions) -> FloatArray:
+    """Return log strengths, or those of bootstrap samples, less that of the anchor."""
+    if options.anchor is None:
+        return log_strength
+    at = matches.systems.index(options.anchor)
+    return np.asarray(log_strength - log_strength[..., at, None])
+
+
+def _limits(fit: MatchFit, matches: Matches, options: RankOptions) -> tuple[FloatArray, FloatArray]:
+    r"""Return the limits of each strength on the requested scale.
+
+    Log strengths and Elo points are linear. A share depends on all strengths, so its limits are computed on the scale
+    of its log odds, where errors are nearly normal, by the delta method:
 
     .. math:: \operatorname{logit} \lambda_a = \theta_a - \log \sum_{b \ne a} e^{\theta_b}, \qquad
               \frac{\partial}{\partial \theta_b} = -\frac{\lambda_b}{1 - \lambda_a}
@@ -501,7 +521,11 @@ def _limits(fit: MatchFit, options: RankOptions) -> tuple[FloatArray, FloatArray
     to_scale = SCALES[options.scale][1]
     if options.scale != "share":
         contrasts = np.eye(m) - 1 / m
-        reach = _reach(fit, contrasts, options.confidence)
+        if options.anchor is not None:
+            contrasts = np.eye(m) - np.eye(m)[matches.systems.index(options.anchor)]
+            theta = _anchored(theta, matches, options)
+        # The anchor does not differ from itself, and that is no estimate.
+        reach = np.where(contrasts.any(axis=1), _reach(fit, contrasts, options.confidence), 0.0)
         return to_scale(theta - reach), to_scale(theta + reach)
     without = theta[None, :] + np.where(np.eye(m, dtype=bool), -np.inf, 0.0)
     rest = logsumexp(without, axis=1)
@@ -524,7 +548,7 @@ def _thin(matches: Matches, fit: MatchFit) -> tuple[str, ...]:
 
 
 def _win_rate(matches: Matches, counts: WinCounts, options: RankOptions) -> _Ranked:
-    """Win rates with Wilson's interval, for which ties and clusters change the number of independent matches."""
+    """Win rates with Wilson's interval for the effective number of independent matches."""
     found = fitted_win_rates(matches, counts)
     low, high = found.interval(options.confidence)
     pairs = compare_win_rates(matches, counts, found, options.pair_options())
@@ -565,7 +589,7 @@ def _ordered(matches: Matches, by: str, options: RankOptions, resampling: Resamp
 
 
 def _clusters(matches: Matches) -> IntArray:
-    """What is drawn as one: all matches of a judge or session, or each match by itself."""
+    """The resampling unit: all matches of a judge or session, or single matches."""
     times = np.rint(matches.weight).astype(np.int64)
     if matches.group is None:
         return np.arange(int(times.sum()))
@@ -573,17 +597,15 @@ def _clusters(matches: Matches) -> IntArray:
 
 
 def _listed(matches: Matches, order: str) -> MatchList:
-    """Every match by itself; an aggregated row stands as often as its weight says."""
+    """Single matches; an aggregated row is repeated as often as its weight."""
     times = np.rint(matches.weight).astype(np.int64)
     if not np.allclose(times, matches.weight):
-        raise BetterThanError(
-            "Elo and TrueSkill play whole matches; these have weights that are not whole numbers."
-        )
+        raise BetterThanError("Elo and TrueSkill need whole matches, and these have non-integer weights.")
     if order == "listed" and (times > 1).any():
         raise BetterThanError(
             Message(
-                "The matches were counted, so the order in which they were played is not known. Name the "
-                "column of the item with {item}, which keeps every row in its order, or use {order}.",
+                "The matches were aggregated, so the order of play is not known. Name the column of the item with "
+                "{item}, which keeps every row in its order, or use {order}.",
                 item=Option("item", COLUMN),
                 order=Option("order", "shuffled"),
             )
@@ -591,7 +613,7 @@ def _listed(matches: Matches, order: str) -> MatchList:
     if order == "segments" and matches.segment is None:
         raise TableError(
             Message(
-                "The matches do not say to which segment they belong, so they cannot be played segment by segment. "
+                "The matches have no segments, so they cannot be played segment by segment. "
                 "Name the column of the segment with {item}, or use {order}.",
                 item=Option("item", COLUMN),
                 order=Option("order", "shuffled"),

@@ -1,4 +1,4 @@
-"""Rank systems by their scores on shared segments, or by a score of summed counts such as BLEU."""
+"""Ranking of systems by their scores on shared segments, or by a score of summed counts such as BLEU."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from betterthan.tables.scores import Scores
 
 
 def rank_scores(scores: Scores, options: RankOptions, resampling: Resampling) -> Ranking:
-    """Rank by any mechanism, with intervals of its strengths and the test that belongs to it."""
+    """Rank by any aggregation, with intervals of its strengths and its test."""
     complete = scores.complete(missing=options.missing)  # type: ignore[arg-type]  # checked by the options
     by: By = "mean" if options.by is None else options.by
     if isinstance(by, str) and by in ("pooled", "segment_mean", "bootstrap_mean"):
@@ -79,7 +79,7 @@ def rank_scores(scores: Scores, options: RankOptions, resampling: Resampling) ->
 def _segments_needed(
     scores: Scores, ranked: Ranking, units: Units, options: RankOptions
 ) -> FloatArray | None:
-    """Segments that would show each lead over the next system; for means of segments only, and not for a few."""
+    """Segments needed to detect each lead over the next system; for means of segments only."""
     if ranked.settings.method != "mean" or not units.are_segments or scores.n_segments < FEW_UNITS:
         return None
     order = [scores.systems.index(name) for name in ranked.systems]
@@ -89,7 +89,7 @@ def _segments_needed(
 def _strengths(scores: Scores, found: Estimated, units: Units, options: RankOptions) -> SystemStrengths:
     basis = Basis(found.name, found.strength, found.draws, found.jackknife)
     low, high, interval, notes = strength_limits(scores, units, basis, options)
-    # Mean and median are shown in the metric's own direction; all other strengths are better when higher.
+    # Mean and median are shown in the metric's own direction; for all other strengths higher is better.
     is_turned = found.unit == "" and not scores.higher_is_better
     return SystemStrengths(
         systems=scores.systems,
@@ -123,7 +123,7 @@ COUNT_METHODS = ("pooled", "segment_mean", "bootstrap_mean")
 def rank_counts(counts: Counts, options: RankOptions, resampling: Resampling) -> Ranking:
     """Rank by the pooled score, the mean of segment scores, or the mean of bootstrap corpora.
 
-    Every other mechanism ranks the segment scores.
+    Every other aggregation ranks the segment scores.
     """
     if options.by in (None, "pooled", "bootstrap_mean"):
         way = bootstrap_means if options.by == "bootstrap_mean" else pooled
@@ -151,7 +151,7 @@ def pooled(counts: Counts, options: RankOptions, resampling: Resampling) -> Syst
 
 
 def segment_means(counts: Counts, options: RankOptions) -> SystemStrengths:
-    """The mean of segment scores (segment-level), with its interval as ``by="mean"`` has it by default."""
+    """The mean of segment scores (segment-level), with the default interval of ``by="mean"``."""
     scores = counts.per_segment().complete(missing=options.missing)  # type: ignore[arg-type]  # checked by the options
     units = units_of(scores, options.units)
     limits = mean_limits(scores.values, units, systems=scores.systems, confidence=options.confidence)
@@ -164,11 +164,11 @@ def segment_means(counts: Counts, options: RankOptions) -> SystemStrengths:
 
 
 def bootstrap_means(counts: Counts, options: RankOptions, resampling: Resampling) -> SystemStrengths:
-    """The mean score of bootstrap corpora, with an interval for other segments of the same kind."""
+    """The mean score of bootstrap corpora, with an interval for the sampling of segments."""
     if options.interval != "default":
         raise BetterThanError(
             Message(
-                "{interval} changes nothing with {by}, whose intervals come from the infinitesimal "
+                "{interval} has no effect with {by}, whose intervals come from the infinitesimal "
                 "jackknife. Leave it out.",
                 interval=Option("interval", options.interval),
                 by=Option("by", "bootstrap_mean"),
@@ -190,11 +190,10 @@ def pairs_of_counts(counts: Counts, options: RankOptions, resampling: Resampling
 
 
 def as_bootstrap_means(counts: Counts, strengths: SystemStrengths, pairs: PairwiseTable) -> PairwiseTable:
-    """The permutation test of the pooled score; pairs that the two order differently are not told apart.
+    """The permutation test of the pooled score; pairs that the two order differently are not significant.
 
-    Drawn corpora spread as corpora of `size` segments do, not as the test set does, so they are no test of it. The
-    permutation test asks the same question (do the systems differ?) of the score that the mean stands for, and is
-    exact.
+    Bootstrap corpora vary like corpora of `size` segments, not like the test set, so they do not give a test. The
+    permutation test has the same null hypothesis for the score that the mean estimates, and is exact.
     """
     goodness = strengths.strength if counts.higher_is_better else -strengths.strength
     place = [counts.systems.index(name) for name in pairs.systems]
@@ -206,7 +205,7 @@ def as_bootstrap_means(counts: Counts, strengths: SystemStrengths, pairs: Pairwi
 
 
 def standard_errors(covariance: FloatArray) -> FloatArray:
-    """Roots of the diagonal; NaN where so few corpora were drawn that noise makes a variance negative."""
+    """Square roots of the diagonal; NaN where Monte Carlo noise from few corpora makes a variance negative."""
     variance = np.diag(covariance)
     slack = 1e-12 * np.max(np.abs(variance), initial=0.0)
     return np.sqrt(np.where(variance < -slack, np.nan, np.maximum(variance, 0.0)))
@@ -214,8 +213,8 @@ def standard_errors(covariance: FloatArray) -> FloatArray:
 
 def _about_size(counts: Counts, options: RankOptions) -> str:
     return method_note(
-        "bootstrap_mean is the mean score of corpora of {size:,} segments drawn from the {n:,}; its interval is for "
-        "other {n:,} segments of the same kind, and its tests are those of the pooled score.",
+        "bootstrap_mean is the mean score of corpora of {size:,} segments drawn from the {n:,}; its interval "
+        "reflects the sampling of {n:,} segments, and its tests are those of the pooled score.",
         size=options.size,
         n=counts.n_segments,
     )
@@ -229,7 +228,7 @@ def _strengths_of_counts(
     options: RankOptions,
 ) -> SystemStrengths:
     strength, low, high = found
-    if units_of(counts, options.units).n_units == 1:  # drawn again and again, it says nothing of others
+    if units_of(counts, options.units).n_units == 1:  # with one unit every bootstrap corpus is the same
         low = high = np.full_like(strength, np.nan)
     return SystemStrengths(
         systems=counts.systems,

@@ -1,1 +1,1 @@
-"""One number a system: means, medians, win rates, Bradley–Terry, Elo and TrueSkill, with their intervals."""
+"""Strengths of systems with intervals: means, medians, win rates, Bradley–Terry, Elo and TrueSkill."""

@@ -1,4 +1,4 @@
-"""The dictionary of ways to turn scores into strengths: what each needs, and what it gives."""
+"""The dictionary of aggregations, which turn scores into strengths: what each needs and returns."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ SCALES: dict[str, tuple[str, StrengthFunction]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AggregationMethod:
-    """A way to turn goodness (m, n) into strengths (m,).
+    """An aggregation of goodness (m, n) to strengths (m,).
 
     Attributes
     ----------
     name : str
     unit : str
-        Of the strength; "" means the unit of the metric itself.
+        Unit of the strength; "" means the unit of the metric itself.
     estimate : callable
         goodness (m, n) to (m,).
     resampled : callable
@@ -77,7 +77,7 @@ def one_by_one(
 
 
 def win_rates(counts: WinCounts) -> FloatArray:
-    r"""Share of all comparisons that each system wins, ties half; shape (…, m).
+    r"""Share of all comparisons that each system wins, with ties counted half; shape (…, m).
 
     .. math:: r_a = \frac{\sum_b (w_{ab} + \frac12 t_{ab})}{\sum_b n_{ab}}
     """
@@ -116,7 +116,7 @@ def _once(strengths: Callable[[WinCounts], FloatArray], goodness: FloatArray) ->
 
 
 def by_wins(name: str, unit: str, strengths: Callable[[WinCounts], FloatArray]) -> AggregationMethod:
-    """An aggregation that needs only who beat whom how often."""
+    """Return an aggregation that needs only win counts."""
     return AggregationMethod(
         name=name,
         unit=unit,
@@ -129,7 +129,7 @@ def by_wins(name: str, unit: str, strengths: Callable[[WinCounts], FloatArray]) 
 def by_values(
     name: str, strengths: StrengthFunction, *, unit: str = "", is_ours: bool = True
 ) -> AggregationMethod:
-    """An aggregation that needs the scores themselves."""
+    """Return an aggregation that needs the scores themselves."""
     return AggregationMethod(
         name=name,
         unit=unit,
@@ -160,11 +160,11 @@ NAMES = ("mean", "median", "win_rate", "bradley_terry", *ORDERED)
 
 
 def aggregation(by: str | StrengthFunction, *, ties: str, prior: float, scale: str) -> AggregationMethod:
-    """Return the aggregation of that name, or one around the user's own function."""
+    """Return the aggregation with this name, or a wrapper of the user's function."""
     if callable(by):
         name = getattr(by, "__name__", "own function")
         return by_values(
-            name, by, unit="strength by a function of the caller, higher is better", is_ours=False
+            name, by, unit="strength by a user-defined function, higher is better", is_ours=False
         )
     if by == "bradley_terry":
         strengths = partial(_bradley_terry, ties=ties, prior=prior, scale=scale)

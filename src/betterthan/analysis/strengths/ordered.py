@@ -1,4 +1,4 @@
-"""Elo and TrueSkill: the order of play matters, so it is shuffled many times and the spread is shown."""
+"""Elo and TrueSkill: they depend on the order of play, so it is shuffled many times and the variation is reported."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ UNITS = {"elo": "Elo points", "trueskill": "TrueSkill mean"}
 
 MOST_MATCHES = 20_000_000
 RESAMPLES, LEAST_RESAMPLES = 2000, 100
-# Of all bootstrap samples of a fixed order together; longer lists have fewer samples, at least LEAST_RESAMPLES.
+# Matches in all bootstrap samples of a fixed order together; longer lists get fewer samples, at least LEAST_RESAMPLES.
 MOST_PLAYS = 200_000_000
 _ORDERS_IN_A_BLOCK = 10
 _SAMPLES_IN_A_BLOCK = 50
@@ -55,21 +55,21 @@ _SAMPLES_IN_A_BLOCK = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play:
-    """Matches to be played one after another, and what of them is drawn as one.
+    """Matches to be played one after another, with their resampling units.
 
     Attributes
     ----------
     by : {"elo", "trueskill"}
     matches : MatchList
-        In the order of play, unless that is shuffled; see :func:`in_order`.
+        In the order of play, unless it is shuffled; see :func:`in_order`.
     unit_of_match : array of int, shape (t,)
-        Segment, document, judge or the match itself.
+        Unit of each match: a segment, document, judge or the match itself.
     n_systems, n_units : int
     order : {"shuffled", "listed", "segments", "as_published"}
     n_orders : int
-        Shuffles behind the ratings.
+        Number of shuffles.
     rating : tuple of (str, float)
-        Parameters that differ from the usual ones.
+        Parameters that differ from their defaults.
     """
 
     by: str
@@ -83,7 +83,7 @@ class Play:
 
 
 def shown_rating(by: object, rating: Rating) -> str | None:
-    """Return the parameters for a signature, None when all are the usual ones; refuse those of another mechanism."""
+    """Return the parameters for a signature, None when all have their defaults; raise for those of another method."""
     known = PARAMETERS.get(by, ()) if isinstance(by, str) else ()
     for name, _ in rating:
         if not known:
@@ -101,14 +101,14 @@ def shown_rating(by: object, rating: Rating) -> str | None:
 
 
 def in_order(matches: MatchList, order: PlayOrder) -> MatchList:
-    """Return the matches as they are played; shuffled ones stay as they are."""
+    """Return the matches in the order of play; shuffled ones keep their order."""
     if order not in ORDERS:
         raise unknown_name("order", order, ORDERS)
     return matches if order == "shuffled" else FIXED_ORDERS[order](matches)
 
 
 class Rated(NamedTuple):
-    """Ratings (m,), their spread over orders of play, and draws (B, m) of their joint distribution."""
+    """Ratings (m,), their standard deviation over orders of play, and draws (B, m) of their joint distribution."""
 
     strength: FloatArray
     order_spread: FloatArray | None
@@ -116,7 +116,7 @@ class Rated(NamedTuple):
 
 
 def refuse_too_many(by: str, n_matches: float) -> None:
-    """Raise when a single round would play more matches than is sensible."""
+    """Raise when a single pass would play too many matches."""
     if n_matches > MOST_MATCHES:
         raise BetterThanError(
             Message(
@@ -130,12 +130,12 @@ def refuse_too_many(by: str, n_matches: float) -> None:
 
 
 def rated(play: Play, resampling: Resampling) -> Rated:
-    """Ratings averaged over shuffles (or of the fixed order), with draws of their joint distribution.
+    """Ratings averaged over shuffles (or in the fixed order), with draws of their joint distribution.
 
-    Ratings averaged over shuffles are smooth in the outcomes, so their covariance over new units follows from how they
-    respond to each unit, without another match played; draws then cost next to nothing, and there are as many as for
-    other mechanisms. A fixed order has no such shortcut: there units are drawn with replacement and played again in
-    that order, as often as the number of matches allows.
+    Ratings averaged over shuffles are smooth functions of the outcomes, so their sampling covariance follows from the
+    influence of each unit, without playing more matches; draws are then cheap, and there are as many as for other
+    methods. A fixed order has no such shortcut: there units are drawn with replacement and replayed in that order, as
+    often as the number of matches allows.
     """
     if play.order == "as_published" and play.by == "elo":
         play = replace(play, matches=ties_to_second(play.matches))
@@ -151,7 +151,7 @@ def rated(play: Play, resampling: Resampling) -> Rated:
     many = play.n_orders > 1
     spread = ratings[:, 0].std(axis=0, ddof=1) if many else np.full(play.n_systems, np.nan)
     found = _covariance(play, ratings)
-    # Only so many orders were played: a share of their spread remains in the mean.
+    # The number of orders is finite: a share of their variance remains in the mean.
     noise = (
         np.atleast_2d(np.cov(ratings[:, 0].T)) / play.n_orders if many else np.zeros_like(found.covariance)
     )
@@ -163,7 +163,7 @@ def rated(play: Play, resampling: Resampling) -> Rated:
 def _played(
     play: Play, resampling: Resampling, name: str, block: BlockFunction[Play, FloatArray], size: int
 ) -> FloatArray:
-    """Ratings of so many orders or samples, `size` of them in a block."""
+    """Ratings of a number of orders or samples, `size` of them per block."""
     is_shuffled = play.order == "shuffled"
     n = play.n_orders if is_shuffled else resampling.n_resamples
     blocks = resampling.run(
@@ -212,10 +212,10 @@ def _covariance(play: Play, ratings: FloatArray) -> Covariance:
 def t_draws(
     centre: FloatArray, covariance: FloatArray, df: FloatArray, n_draws: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Draw from a multivariate t around `centre`; each system has its own degrees of freedom.
+    """Draw from a multivariate t distribution around `centre`; each system has its own degrees of freedom.
 
-    Draws come in pairs that mirror each other, so that their mean is the centre. The mixing variable of a draw is one
-    quantile for all systems: a few units are too few for all of them together.
+    Draws come in antithetic pairs, so that their mean is the center. The mixing variable of a draw is one quantile for
+    all systems, because all share the same few units.
 
     Returns
     -------
@@ -229,11 +229,11 @@ def t_draws(
 
 
 def _widened(play: Play, strength: FloatArray, draws: FloatArray, tails: FloatArray) -> FloatArray:
-    r"""Draws of a fixed order around the ratings, with the tails of Student's t.
+    r"""Draws for a fixed order around the ratings, with the tails of Student's t.
 
-    Of k units a resample shows :math:`(k - 1) / k` of the variance, and that with an error. Elo forgets: what a match
-    moved shrinks by :math:`1 - K \frac{\ln 10}{\text{scale}} p (1 - p)` with each later match of that system, so that a
-    rating rests on the last units only, on :math:`2 / r` of them when it shrinks by r a unit.
+    A bootstrap of k units has :math:`(k - 1) / k` of the variance, which is itself uncertain. Elo forgets: the effect
+    of a match shrinks by :math:`1 - K \frac{\ln 10}{\text{scale}} p (1 - p)` with each later match of that system, so
+    that a rating depends on the last units only: effectively :math:`2 / r` of them when it shrinks by r per unit.
     """
     n_playing = playing_units(play.matches, play.unit_of_match, play.n_systems)
     if play.by == "elo":
@@ -250,7 +250,7 @@ def _widened(play: Play, strength: FloatArray, draws: FloatArray, tails: FloatAr
 
 
 def _mixing(df: FloatArray, level: FloatArray) -> FloatArray:
-    """Chi-square over its degrees of freedom at these levels, shape (levels, systems)."""
+    """Chi-square quantiles divided by their degrees of freedom, shape (levels, systems)."""
     from scipy.special import gammaincinv  # noqa: PLC0415  (keeps start-up free of SciPy)
 
     different, which = np.unique(df, return_inverse=True)

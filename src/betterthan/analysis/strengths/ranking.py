@@ -1,4 +1,4 @@
-"""The options of a ranking, and how its parts are put together."""
+"""The options of a ranking, and the assembly of its result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from betterthan.analysis.strengths.aggregations import SCALES
 from betterthan.analysis.strengths.ordered import ORDERS, PlayOrder, Rating, shown_rating
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
-from betterthan.budget import MOST_RESAMPLES, MOST_SEGMENTS, check_count
+from betterthan.budget import MOST_RESAMPLES, MOST_SEGMENTS, check_count, check_share
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.comparisons.wins import check_prior
 from betterthan.messages import Message, Option
@@ -33,12 +33,13 @@ CHOICES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankOptions:
-    """The options of :func:`betterthan.analysis.rank.rank.rank`, checked, with its defaults."""
+    """The options of :func:`betterthan.analysis.rank.rank.rank`, validated, with defaults."""
 
     by: str | Callable[[FloatArray], FloatArray] | None = None
     ties: TiesModel = "default"
     prior: float = 0.0
     scale: str = "share"
+    anchor: str | None = None
     order: PlayOrder = "shuffled"
     n_orders: int = 100
     missing: str = "raise"
@@ -49,10 +50,7 @@ class RankOptions:
     rating: Rating = ()
 
     def __post_init__(self) -> None:
-        if not 0 < self.confidence < 1:
-            raise BetterThanError(
-                f"confidence must lie between 0 and 1, such as 0.95; it is {self.confidence}."
-            )
+        check_share("confidence", self.confidence)
         if self.size < 1:
             raise BetterThanError(f"size must be 1 or more segments; it is {self.size}.")
         check_count("size", self.size, MOST_SEGMENTS)
@@ -75,7 +73,7 @@ class RankOptions:
                 raise unknown_name(name, getattr(self, name), known)
 
     def pair_options(self) -> PairOptions:
-        """How the pairwise tests behind rank intervals and clusters decide."""
+        """Options of the pairwise tests behind rank ranges and clusters."""
         return PairOptions(alpha=1 - self.confidence, confidence=self.confidence)
 
 
@@ -93,6 +91,7 @@ class SystemStrengths:
     data: str
     n_segments: int | None
     order_spread: FloatArray | None = None
+    votes: FloatArray | None = None
     options: dict[str, OptionValue] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     drew: bool = True
@@ -101,9 +100,9 @@ class SystemStrengths:
 def ranking(
     strengths: SystemStrengths, pairs: PairwiseTable, options: RankOptions, *, seed: int | None = None
 ) -> Ranking:
-    """Sort the systems best first and wrap everything in a result.
+    """Sort the systems best first and build the result.
 
-    `seed` is that of the random numbers, where strengths or tests rest on some.
+    `seed` is that of the random numbers, where strengths or tests use any.
     """
     goodness = strengths.strength if strengths.higher_is_better else -strengths.strength
     slack = SLACK_OF_MEANS if strengths.method == "mean" else SLACK
@@ -135,6 +134,7 @@ def ranking(
         beats_next=stand.beats_next,
         differs_from_next=stand.differs_from_next,
         order_spread=None if strengths.order_spread is None else strengths.order_spread[order],
+        votes=None if strengths.votes is None else np.rint(strengths.votes[order]).astype(np.int64),
         unit=strengths.unit,
         test=pairs.test,
         correction=pairs.correction,

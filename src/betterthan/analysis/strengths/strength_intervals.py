@@ -1,4 +1,4 @@
-"""Intervals of strengths, and of differences of corpus scores: which method belongs to which strength."""
+"""Confidence intervals of strengths, and of differences of corpus scores: the method for each strength."""
 
 from __future__ import annotations
 
@@ -42,21 +42,24 @@ _ROUNDING = 1e-12
 _OF_WINS = ("win_rate", "bradley_terry")
 # Below n = 5 G², G the skewness, intervals of means cover 84% to 92% for penalties and lognormal scores, above 93%.
 _LOPSIDED = 5
-_DEFAULT = {"elo": "percentile", "trueskill": "percentile"}  # draws that have the tails of Student's t
+_DEFAULT = {
+    "elo": "percentile",
+    "trueskill": "percentile",
+}  # aggregations whose draws have the tails of Student's t
 
 
 class Basis(NamedTuple):
-    """What the intervals of strengths rest on; everything in terms of goodness.
+    """Input of the intervals of strengths; everything in terms of goodness.
 
     Attributes
     ----------
     name : str
-        Of the mechanism.
+        Name of the aggregation.
     strength : array, shape (m,)
     draws : array, shape (n_resamples, m)
-        Strengths in bootstrap samples; rows of NaN had none.
+        Strengths in bootstrap samples; NaN where they do not exist.
     jackknife : callable, optional
-        Gives the strengths without each unit in turn, shape (n_units, m).
+        Returns the leave-one-unit-out strengths, shape (n_units, m).
     """
 
     name: str
@@ -72,7 +75,7 @@ class StrengthLimits(NamedTuple):
     ----------
     low, high : array, shape (m,)
     method : str
-        As settings show it: the kind of interval, and the number of resamples where some were drawn.
+        As shown in settings: the kind of interval, and the number of resamples if any.
     notes : tuple of str
     """
 
@@ -147,7 +150,7 @@ def mean_limits(
 def influence_of_units(influence: FloatArray, units: Units) -> FloatArray:
     """Influence of whole units, (n_units, m), from that of segments, (n, m).
 
-    The mean of n segments in G units is pulled by a unit's sum about the mean, times G / n, as one of G equals.
+    The influence of a unit on the mean of n segments in G units is its sum about the mean times G / n.
     """
     if units.are_segments:
         return influence
@@ -156,7 +159,7 @@ def influence_of_units(influence: FloatArray, units: Units) -> FloatArray:
 
 
 def _shares(units: Units) -> FloatArray | None:
-    """Shares of documents, which may be of unequal size; segments are all alike."""
+    """Shares of segments in documents, which may be of unequal size."""
     return None if units.are_segments else units.shares
 
 
@@ -207,29 +210,30 @@ def _bradley_terry_limits(scores: Scores, units: Units, basis: Basis, options: R
 
 
 def _slope(scale: str) -> float:
-    """Points of a scale for one unit of log strength."""
+    """Points of a scale per unit of log strength."""
     return float(to_elo(np.ones(1))[0] - to_elo(np.zeros(1))[0]) if scale == "elo" else 1.0
 
 
 def _about_lopsided(pull: FloatArray, systems: tuple[str, ...], what: str) -> tuple[str, ...]:
-    """Say where so few units carry the mean that the interval may cover less than it says."""
+    """Return a note where the mean depends on so few units that coverage may be below the nominal level."""
     n = len(pull)
     lopsided = (
         n < _LOPSIDED * sample_skewness(pull) ** 2 if n > 2 else np.zeros(pull.shape[1], dtype=np.bool_)
     )
     if not lopsided.any():
         return ()
-    few = f"A few of the {n:,} {what} carry the mean of {_named(systems, lopsided)}"
-    return (f"{few}: the interval is rough and may cover less than it says.",)
+    few = f"A few of the {n:,} {what} dominate the mean of {_named(systems, lopsided)}"
+    return (
+        f"{few}: the confidence interval is approximate, and its coverage may be below the nominal level.",
+    )
 
 
 def _without_certainty(limits: StrengthLimits, alike: BoolArray, systems: tuple[str, ...]) -> StrengthLimits:
-    """Leave out intervals of no width: segments that all say the same do not make a strength certain."""
+    """Replace intervals of zero width by NaN: identical segments do not make a strength certain."""
     if not alike.any():
         return limits
     note = (
-        f"All segments say the same of {_named(systems, alike)}: "
-        f"how sure that is cannot be told, hence no interval."
+        f"All segments give the same result for {_named(systems, alike)}, so there is no confidence interval."
     )
     low, high = (np.where(alike, np.nan, end) for end in (limits.low, limits.high))
     return limits._replace(low=low, high=high, notes=(*limits.notes, note))
@@ -240,7 +244,7 @@ def _named(systems: tuple[str, ...], chosen: BoolArray) -> str:
 
 
 def bounds(values: FloatArray) -> tuple[float, float]:
-    """Ends of the scale that scores are on, as far as they show it: [0, 1], [0, 100], one side of 0, or none.
+    """Limits of the scale of the scores, guessed from their range: [0, 1], [0, 100], one side of 0, or none.
 
     Examples
     --------
@@ -258,8 +262,8 @@ def bounds(values: FloatArray) -> tuple[float, float]:
 
 
 def without_each_unit(method: AggregationMethod, goodness: FloatArray, units: Units) -> FloatArray:
-    """Strengths without each unit in turn, shape (n_units, m)."""
-    rng = np.random.default_rng(0)  # never drawn from: aggregations draw nothing
+    """Leave-one-unit-out strengths, shape (n_units, m)."""
+    rng = np.random.default_rng(0)  # never used: aggregations do not draw random numbers
     parts = []
     for start in range(0, units.n_units, _JACKKNIFE_ROWS):
         left_out = np.arange(start, min(start + _JACKKNIFE_ROWS, units.n_units))
@@ -269,11 +273,13 @@ def without_each_unit(method: AggregationMethod, goodness: FloatArray, units: Un
 
 
 def _resampled_limits(scores: Scores, units: Units, basis: Basis, options: RankOptions) -> StrengthLimits:
-    """Intervals from bootstrap draws: those asked for, or expanded percentiles where nothing else is known."""
+    """Intervals from bootstrap draws: those requested, or expanded percentiles by default."""
     whole = np.asarray(~np.isnan(basis.draws).any(axis=1))
     draws, lost = basis.draws[whole], int((~whole).sum())
     notes = (
-        (f"{lost:,} of {len(whole):,} bootstrap samples had no strengths and were left out.",) if lost else ()
+        (f"{lost:,} of {len(whole):,} bootstrap samples had no finite strengths and were left out.",)
+        if lost
+        else ()
     )
     kind = (
         _DEFAULT.get(basis.name, "expanded-percentile") if options.interval == "default" else options.interval
@@ -322,9 +328,9 @@ def _mended(
     basis: Basis,
     confidence: float,
 ) -> StrengthLimits:
-    """Mend intervals of no width: shares of 0 or 1 get that of a share, and nothing is known of others.
+    """Replace intervals of zero width: shares of 0 or 1 get the interval of a proportion, others NaN.
 
-    A median of scores that do vary may well be certain.
+    A median of scores that vary may have zero width.
     """
     if len(draws) < 2:
         return limits
@@ -336,7 +342,7 @@ def _mended(
     sure = still & are_shares & np.isin(np.abs(basis.strength), (0, 1))
     n = np.full(still.shape, float(units.n_units))
     ends = np.array(agresti_coull_interval(np.abs(basis.strength) * n * sure, n, confidence=confidence))
-    if (basis.strength < 0).any():  # of what is better when lower, goodness is the share negated
+    if (basis.strength < 0).any():  # where lower is better, goodness is the negated share
         ends = -ends[::-1]
     low, high = (np.where(sure, end, old) for end, old in zip(ends, limits[:2], strict=True))
     notes = limits.notes
@@ -344,7 +350,7 @@ def _mended(
         names = _named(scores.systems, sure)
         notes = (
             *notes,
-            f"All segments say the same of {names}: the interval is a share's, not the bootstrap's.",
+            f"All segments give the same result for {names}: the interval is that of a proportion.",
         )
     mended = limits._replace(low=low, high=high, notes=notes)
     return _without_certainty(mended, still & ~sure, scores.systems)
@@ -359,7 +365,7 @@ def pooled_limits(
     """Intervals of corpus scores, on the metric's own scale; `values` are the counts of each unit, (m, n_units, k).
 
     By default Student's t with the jackknife's standard error, widened for skewness; where the score is undefined
-    without one of the units, percentiles of corpora drawn anew.
+    without one of the units, bootstrap percentiles.
     """
     if options.interval not in ("default", "percentile"):
         raise BetterThanError(
@@ -387,7 +393,7 @@ def pooled_difference_limits(
 ) -> DifferenceLimits:
     """Intervals of the differences of corpus scores; `values` are the counts of each unit, (m, n_units, k).
 
-    Student's t with the jackknife's standard error: differences of systems on the same segments are hardly skewed.
+    Student's t with the jackknife's standard error: differences of systems on the same segments have little skewness.
     """
     side = 1.0 if counts.higher_is_better else -1.0
     goodness = side * counts.pooled()
@@ -412,8 +418,8 @@ def pooled_difference_limits(
 def _pooled_pull(counts: Counts, values: FloatArray, units: Units) -> FloatArray:
     """Influence of units on corpus scores, (m, n_units), which sums to 0.
 
-    Leaving out a document with the share s of all segments changes the score 1 / (1 - s) times as much as its weight
-    says; this is undone, because errors make up for the size of documents.
+    Leaving out a document with share s of all segments changes the score by 1 / (1 - s) times its influence; this
+    factor is removed, because the standard errors already correct for the size of documents.
     """
     pull = pooled_influence(values, formula=counts.formula.pooled)
     if units.are_segments:
@@ -424,7 +430,7 @@ def _pooled_pull(counts: Counts, values: FloatArray, units: Units) -> FloatArray
 
 
 def _clustered_errors(pull: FloatArray, shares: FloatArray) -> FloatArray:
-    """Standard errors (m, m) of the differences of estimates that documents of these shares pull (m, n_units)."""
+    """Standard errors (m, m) of differences of estimates, from the influence (m, n_units) of documents."""
     return np.stack([standard_errors((own - pull).T, shares) for own in pull])
 
 

@@ -1,4 +1,4 @@
-"""Test differences of strengths by their joint distribution, for mechanisms that are no mean over segments."""
+"""Tests of differences of strengths by their joint distribution, for aggregations other than means."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EFFECT_NAMES = {
     "trueskill": "difference of TrueSkill means",
 }
 _ROUNDING = 1e-12
-_ELO_UNIT = 400 / float(np.log(10.0))  # points for one unit of log strength
+_ELO_UNIT = 400 / float(np.log(10.0))  # points per unit of log strength
 
 
 class _Tested(NamedTuple):
@@ -62,11 +62,11 @@ def _refuse_one_sided(alternative: str) -> None:
 
 
 def strength_findings(scores: Scores, found: Estimated, units: Units, options: PairOptions) -> PairFindings:
-    """Two-sided tests that two strengths are equal, by the joint distribution of the strengths themselves.
+    """Two-sided tests of equal strengths, from the joint distribution of the strengths themselves.
 
-    So that ranks, groups and verdicts rest on what is ranked. Bradley–Terry strengths are smooth in the segments and
-    are tested by their influence (:func:`_by_influence`); medians, ratings and functions of the caller by their draws
-    (:func:`_by_draws`).
+    Ranks, groups and verdicts thus refer to the quantity that is ranked. Bradley–Terry strengths are smooth functions
+    of the segments and are tested by influence functions (:func:`_by_influence`); medians, ratings and user-defined
+    functions by their draws (:func:`_by_draws`).
     """
     _refuse_one_sided(options.alternative)
     strength = _log_scale(found, found.strength)
@@ -127,9 +127,9 @@ def _by_influence(
     .. math:: t_{ab} = \frac{\hat\theta_a - \hat\theta_b}{s_{ab}}, \qquad
               s_{ab}^2 = \frac{1}{n^2} \sum_u \frac{(\psi_{ua} - \psi_{ub})^2}{1 - s_u} ,
 
-    with :math:`s_u` the share of segments in the unit, and Holm's correction. Units of one size have n - 1 degrees of
+    with :math:`s_u` the share of segments in the unit, and Holm's correction. Units of equal size have n - 1 degrees of
     freedom, uneven documents fewer (:func:`betterthan.kernels.resampling.clustered.degrees_of_mean`). No p-value is
-    below :math:`2^{1-n}`, the least that n signs support.
+    below :math:`2^{1-n}`, the smallest p-value of a sign test of n units.
     """
     unit = _ELO_UNIT if found.options.get("scale") == "elo" else 1.0
     theta = strength / unit
@@ -163,7 +163,7 @@ def _by_influence(
 def _by_draws(
     found: Estimated, strength: FloatArray, n: int, difference: FloatArray, confidence: float
 ) -> _Tested:
-    r"""Studentised maximum of the drawn differences over all pairs, stepping down, and the intervals that belong to it.
+    r"""Step-down studentized maximum of the drawn differences over all pairs, and the corresponding intervals.
 
     With :math:`D` the difference of two strengths, :math:`D^*` that of a sample, and :math:`s_-, s_+` the spread of the
     samples below and above :math:`D`,
@@ -172,16 +172,18 @@ def _by_draws(
               p = \frac{1 + \#\{z^* \ge z\}}{B + 1},
 
     where z has the normal tail that t has under Student's distribution with n - 1 degrees of freedom, because with few
-    units s is itself uncertain; draws of Elo and TrueSkill ratings have such tails already. Samples of medians are
-    skewed, and what speaks against a lead is how far they reach back towards 0: hence a spread for each side, none
-    smaller than half of the whole. The interval is what the test does not reject, so it excludes 0 when p is below its
-    level. A p-value is never smaller than that of t, nor an adjusted one than Holm's of t
-    (:mod:`betterthan.kernels.significance.step_down` gives the maximum's): bootstrap samples of few units vary less
-    than they should. Nor is it below :math:`2^{1-n}`, the least that n signs support.
+    units s is itself uncertain; draws of Elo and TrueSkill ratings have such tails already. Bootstrap distributions of
+    medians are skewed, and the evidence against a lead is how far they extend towards 0: hence a standard deviation for
+    each side, none smaller than half of the overall one. The interval inverts the test, so it excludes 0 when p is
+    below its level. A p-value is never smaller than that of t, nor an adjusted one than Holm's of t
+    (:mod:`betterthan.kernels.significance.step_down` gives that of the maximum): bootstrap samples of few units
+    underestimate the variance. Nor is it below :math:`2^{1-n}`, the smallest p-value of a sign test of n units.
     """
     draws = _log_scale(found, found.draws[~np.isnan(found.draws).any(axis=1)])
     if len(draws) < 2:
-        raise NotEstimable("No bootstrap sample has strengths of all systems. More segments are needed.")
+        raise NotEstimable(
+            "No bootstrap sample has finite strengths of all systems. More segments are needed."
+        )
     drawn = _Drawn.of(
         draws, strength, *(index.astype(np.int64) for index in np.triu_indices(strength.size, 1))
     )
@@ -218,7 +220,7 @@ def _log_scale(found: Estimated, strength: FloatArray) -> FloatArray:
 
 
 def _shown(findings: PairFindings, found: Estimated) -> PairFindings:
-    """Turn differences into the effect that a reader expects of the mechanism."""
+    """Convert differences into the effect that is usual for the aggregation."""
     if findings.effect_name == WIN_PROBABILITY:
         unit = _odds_unit(found)
         parts = {name: expit(getattr(findings, name) * unit) for name in ("effect", "low", "high")}
@@ -227,7 +229,7 @@ def _shown(findings: PairFindings, found: Estimated) -> PairFindings:
 
 
 def _odds_unit(found: Estimated) -> float:
-    """Return what a difference of strengths is multiplied by to give log odds."""
+    """Return the factor that converts a difference of strengths to log odds."""
     if found.name == "bradley_terry" and found.options.get("scale") in ("share", "log"):
         return 1.0
     rating = dict(part.split("=") for part in str(found.options.get("rating") or "").split(",") if part)
@@ -235,7 +237,7 @@ def _odds_unit(found: Estimated) -> float:
 
 
 class _Drawn(NamedTuple):
-    """Samples of strengths about the observed ones, the pairs a < b, and how far their differences spread each way."""
+    """Centered samples of strengths, the pairs a < b, and the standard deviations of their differences on each side."""
 
     centred: FloatArray
     left: IntArray
@@ -257,14 +259,14 @@ class _Drawn(NamedTuple):
         return cls(centred, left, right, *(np.where(whole > 0, side, 0.0) for side in sides))
 
     def statistics(self, part: FloatArray, pairs: slice = slice(None)) -> FloatArray:
-        """Distances from the observed difference over the spread on their side, shape (pairs, samples)."""
+        """Distances from the observed difference in standard deviations of their side, shape (pairs, samples)."""
         gap = part[self.left[pairs]] - part[self.right[pairs]]
         is_known = (self.lower[pairs] > 0)[:, None]
         scale = np.where(gap < 0, self.lower[pairs, None], self.upper[pairs, None])
         return np.divide(np.abs(gap), scale, out=np.zeros_like(gap), where=is_known)
 
     def tallies(self, z: FloatArray) -> tuple[IntArray, IntArray]:
-        """How many samples reach each pair's statistic, and how many successive maxima do."""
+        """Number of samples that reach each pair's statistic, and number of successive maxima that do."""
         raw, maxima = np.zeros((2, z.size), dtype=np.int64)
         for part in _parts(self.centred, z.size):
             statistics = self.statistics(part)
@@ -273,7 +275,7 @@ class _Drawn(NamedTuple):
         return raw, maxima
 
     def reach(self, alpha: float) -> FloatArray:
-        """The statistic beyond which an add-one p-value is at most alpha; normal where samples are too few."""
+        """Critical value for which the add-one p-value is at most alpha; normal quantile where samples are too few."""
         n_draws, n_pairs = len(self.centred), self.left.size
         n_beyond = int(np.floor(alpha * (n_draws + 1) + 1e-9)) - 1
         if n_beyond < 0:
@@ -288,7 +290,7 @@ class _Drawn(NamedTuple):
 
 
 def _parts(centred: FloatArray, n_pairs: int) -> Iterator[FloatArray]:
-    """Samples by systems, as many at once as fit."""
+    """Blocks of samples that fit in memory."""
     step = max(1, PAIR_DRAWS // max(1, n_pairs))
     for start in range(0, len(centred), step):
         yield centred[start : start + step].T

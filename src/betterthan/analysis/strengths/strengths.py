@@ -1,4 +1,4 @@
-"""Strengths of systems by any mechanism, with their bootstrap draws: what ranking and comparing share."""
+"""Strengths of systems by any aggregation, with their bootstrap draws, for ranking and comparing."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from betterthan.messages import Message, Option
 from betterthan.results.settings import OptionValue
 from betterthan.tables.scores import Scores
 
-HELP = 0.5  # wins and losses that every system gets where a bootstrap sample has no strengths
+HELP = 0.5  # wins and losses added for every system where a bootstrap sample has no finite strengths
 
 By = str | Callable[[FloatArray], FloatArray]
 
 
 class Estimated(NamedTuple):
-    """Strengths in terms of goodness, their draws (none where formulas do), and what is to be said about them."""
+    """Strengths in terms of goodness, their draws (none where formulas exist), and notes."""
 
     name: str
     unit: str
@@ -49,7 +49,7 @@ class Estimated(NamedTuple):
 
 
 def estimate(scores: Scores, by: By, units: Units, options: RankOptions, resampling: Resampling) -> Estimated:
-    """Strengths of a complete table by one mechanism, and in bootstrap samples of its units."""
+    """Return the strengths of a complete table by one aggregation, and in bootstrap samples of its units."""
     own = resampling.on(scores.digest, units)
     if isinstance(by, str) and by in ORDERED:
         return _ordered(scores, by, units, options, own)
@@ -103,7 +103,7 @@ def _aggregated(
         draws = _drawn(method, scores, resampling, f"{ties} {options.prior} {options.scale}")
     lost = np.asarray(np.isnan(draws).any(axis=1))
     if is_model and ties != "davidson" and lost.any():
-        # Without these the interval would speak only of samples that look like the data.
+        # Dropping these samples would condition the interval on samples similar to the data.
         helped = aggregation(by, ties=ties, prior=HELP, scale=options.scale)
         draws[lost] = _drawn(helped, scores, resampling, f"{ties} {HELP} {options.scale}")[lost]
         notes = (*notes, _about_lost(lost))
@@ -121,13 +121,13 @@ def _aggregated(
 
 
 def _needs_draws(by: By, ties: str, options: RankOptions) -> bool:
-    """Whether intervals or tests rest on bootstrap draws: means, win rates and Bradley–Terry have formulas."""
+    """Whether intervals or tests need bootstrap draws: means, win rates and Bradley–Terry have formulas."""
     is_smooth = by in ("mean", "win_rate") or (by == "bradley_terry" and ties != "davidson")
     return not is_smooth or options.interval in ("percentile", "bca")
 
 
 def _drawn(method: AggregationMethod, scores: Scores, resampling: Resampling, key: str) -> FloatArray:
-    """Strengths in bootstrap samples of whole units, which every system meets; shape (n_resamples, m)."""
+    """Strengths in bootstrap samples of whole units, the same for every system; shape (n_resamples, m)."""
     own = resampling.on(scores.digest, default=RESAMPLES)
     m, n = scores.goodness.shape
     blocks = own.run(
@@ -150,8 +150,8 @@ def _bootstrap_block(
 
 def _about_lost(lost: BoolArray) -> str:
     return (
-        f"{np.count_nonzero(lost):,} of {lost.size:,} bootstrap samples had no strengths (somebody without a win or "
-        f"without a loss); there, every system got half a win and half a loss more."
+        f"{np.count_nonzero(lost):,} of {lost.size:,} bootstrap samples had no finite strengths (a system without a "
+        f"win or without a loss); there, half a win and half a loss were added for every system."
     )
 
 
@@ -160,18 +160,18 @@ def _checked(method: AggregationMethod, scores: Scores) -> FloatArray:
     if strength.shape != (scores.n_systems,):
         raise BetterThanError(
             f"{method.name} gave an array of shape {strength.shape} for {scores.n_systems} systems. "
-            f"It must return one number a system."
+            f"It must return one number per system."
         )
     for name, value in zip(scores.systems, strength.tolist(), strict=True):
         if not np.isfinite(value):
             raise BetterThanError(
-                f"{method.name} gave {value} for {name}. It must return one number a system."
+                f"{method.name} gave {value} for {name}. It must return one number per system."
             )
     return strength
 
 
 def _about_wins(scores: Scores, ties: str, prior: float) -> tuple[str, ...]:
-    """Refuse when strengths do not exist, and say what became of ties."""
+    """Raise when strengths do not exist; otherwise return a note on ties."""
     counts = win_counts(scores.goodness)
     if ties != "davidson" and prior == 0:
         check_connected(with_ties(counts.wins, counts.ties, ties), scores.systems)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Which measure of word tags can we trust? Let it judge labelings that know nothing, and systems that differ."""
+"""Which measure of word tags can we trust? Tests with uninformative labelings and real systems."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ DEFAULT_MEASURES: tuple[TagMeasure, ...] = (
 
 
 class _Judged(NamedTuple):
-    """One measure: scores of all, and how well it tells the real systems apart."""
+    """One measure: scores of all labelings, and how well it discriminates between the real systems."""
 
     value: FloatArray
     below: FloatArray
@@ -75,16 +75,16 @@ def audition(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> Audition:
-    r"""Put measures of word tags to the test: can they be gamed, and do they tell systems apart?
+    r"""Evaluate measures of word tags: can they be gamed, and do they discriminate between systems?
 
-    Five labelings that know next to nothing (:func:`betterthan.with_synthetic`) should score below every real system;
-    for each measure, count the systems that each labeling outscores. And a useful measure finds many significant
+    Five uninformative labelings (:func:`betterthan.with_synthetic`) should score below every real system; for each
+    measure, the systems that each labeling outscores are counted. In addition, a useful measure finds many significant
     differences between real systems [1]_:
 
     .. math:: d = \frac{\#\{\text{pairs that differ significantly}\}}{m (m - 1) / 2}
 
-    also within the upper and the lower half of the ranking, with the correction for the pairs of that half alone, so
-    that d is no bound of the two.
+    also within the upper and the lower half of the ranking. Each half is corrected for its own pairs only, so its d may
+    exceed the overall d.
 
     Parameters
     ----------
@@ -94,20 +94,20 @@ def audition(
         Names as for :func:`betterthan.tag_counts`; by default the six of [1]_. A measure of your own is a Formula on
         sums of tp, fp, fn, tn, or a function from WordTags to Counts or Scores of the same systems.
     middle : {"both", "neither"}, default "both"
-        Where the middle one of an odd number of systems goes.
+        Which half the middle one of an odd number of systems belongs to.
     as_published : bool, default False
         The literal reading of the phrase measures.
     units : {"auto", "segments", "groups"}, default "auto"
-        What is swapped as one: documents where they are known, otherwise sentences.
+        The unit that is swapped: documents where they are known, otherwise sentences.
     correction : {"max_statistic", "holm", "bonferroni", "benjamini_hochberg", "none"}, default "max_statistic"
-        Over the pairs compared; see :func:`betterthan.rank_tags`. [1]_ has "bonferroni", by which no pair of 33 or more
-        systems can differ significantly with the default number of resamples.
+        Over the pairs compared; see :func:`betterthan.rank_tags`. [1]_ uses "bonferroni", with which no pair of 33 or
+        more systems can differ significantly at the default number of resamples.
     alpha : float, default 0.05
         Level of the randomization tests.
     n_resamples : int, default 9999
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
-        Who does the work; none of it changes a number.
+        How the work is carried out; none of these changes a result.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def audition(
 
     Examples
     --------
-    Two systems that find some of the errors; by F1 of BAD alone, tagging everything BAD beats both:
+    Two systems that find some of the errors; by F1 of BAD alone, tagging every word BAD beats both:
 
     >>> import betterthan as bt
     >>> import numpy as np
@@ -178,7 +178,7 @@ def _check(tags: WordTags, middle: str) -> None:
     if len(tags.systems) < 2:
         raise TableError(f"There is only one system, {tags.systems[0]}; an audition needs two or more.")
     if not tags.n_words:
-        raise TableError("There is no word, so nothing can be scored. Check that the files hold tags.")
+        raise TableError("There are no words, so nothing can be scored. Check that the files hold tags.")
     if middle not in get_args(Middle):
         raise unknown_name("middle", middle, get_args(Middle))
 
@@ -220,7 +220,7 @@ def _judged(table: Measured, real: tuple[str, ...], testing: TagTestOptions, mid
 
 
 def halves(m: int, middle: Middle = "both") -> tuple[slice, slice]:
-    """Return the upper and the lower half of m ranked systems; an odd one in the middle is in both or in neither.
+    """Return the upper and the lower half of m ranked systems; the middle one of an odd number is in both or neither.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def _share(pairs: TagPairTests) -> float:
 
 
 def _few(m: int) -> tuple[str, ...]:
-    few = f"With {m} systems each half has {(m + 1) // 2}; shares of so few pairs say little."
+    few = f"With {m} systems each half has {(m + 1) // 2}; shares of so few pairs are unreliable."
     return (few,) if m < 6 else ()
 
 

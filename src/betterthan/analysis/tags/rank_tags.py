@@ -25,6 +25,7 @@ from betterthan.analysis.tags.tag_tests import (
 )
 from betterthan.analysis.units import unit_note
 from betterthan.arrays import FloatArray, IntArray
+from betterthan.budget import check_share
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
@@ -38,7 +39,7 @@ DEFAULT_MEASURES: tuple[TagMeasure, ...] = ("f1_mult", "mcc", "f1_bad", "f1_ok",
 
 
 class _Column(NamedTuple):
-    """Everything about one measure, systems in the order of the table."""
+    """Results for one measure, systems in the order of the table."""
 
     value: FloatArray
     low: FloatArray
@@ -67,11 +68,11 @@ def rank_tags(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> TagRanking:
-    r"""Rank systems that tag words OK or BAD, by several measures, with labelings that know nothing as a warning.
+    r"""Rank systems that tag words OK or BAD, by several measures, with uninformative labelings for contrast.
 
-    Each pair of systems is tested by approximate randomisation: the tags of whole segments are swapped between the two,
-    and the measure is computed anew on the pooled counts. The chance of any false claim about the pairs by a measure is
-    at most `alpha`.
+    Each pair of systems is tested by approximate randomization: the tags of whole segments are swapped between the two,
+    and the measure is recomputed from the pooled counts. The familywise error rate over the pairs is at most `alpha`
+    for each measure.
 
     Parameters
     ----------
@@ -80,23 +81,24 @@ def rank_tags(
     by : sequence of measures
         As for :func:`betterthan.tag_counts`; the first orders the systems.
     synthetic : bool, default True
-        Whether to show the labelings of :func:`betterthan.with_synthetic`; they are scored and not tested.
+        Whether to include the labelings of :func:`betterthan.with_synthetic`; they are scored but not tested.
     as_published : bool, default False
         The literal reading of the phrase measures.
     units : {"auto", "segments", "groups"}, default "auto"
-        What is swapped and left out as one: documents where they are known, otherwise sentences. Words are never units.
+        The unit that is swapped and left out: documents where they are known, otherwise sentences. Words are never
+        units.
     correction : {"max_statistic", "holm", "bonferroni", "benjamini_hochberg", "none"}, default "max_statistic"
-        "max_statistic" is the step-down of [3]_: the largest difference of any pair in each resample is what pairs are
-        compared with, so that clear differences stay significant however many systems there are. "bonferroni" is that
-        of [1]_, and needs `n_resamples` above the number of pairs over `alpha`.
+        "max_statistic" is the step-down of [3]_: pairs are compared with the largest difference of any pair in each
+        resample, so that clear differences stay significant however many systems there are. "bonferroni" is used in
+        [1]_, and needs `n_resamples` above the number of pairs divided by `alpha`.
     alpha : float, default 0.05
     confidence : float, default 0.95
-        Coverage of the intervals.
+        Confidence level of the intervals.
     n_resamples : int, default 9999
-        Of the tests.
+        Resamples of the tests.
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
-        Who does the work; none of it changes a number.
+        How the work is carried out; none of these changes a result.
 
     Returns
     -------
@@ -113,8 +115,8 @@ def rank_tags(
     -----
     Intervals are Student's, with the standard error of the jackknife over sentences on the logit scale (Fisher's for
     the correlation coefficient, the scale itself for a measure of your own). With 50 to 1,000 sentences, 3% to 20% BAD
-    words and skewed lengths of sentences they hold the truth in 93% to 97% of cases; only the correlation coefficient
-    has 91% with 50 sentences of which few have BAD words.
+    words and skewed lengths of sentences their coverage is 93% to 97%; only that of the correlation coefficient is 91%
+    with 50 sentences of which few have BAD words.
 
     Examples
     --------
@@ -179,10 +181,9 @@ def rank_tags(
 def _check(tags: WordTags, by: Sequence[object], confidence: float) -> None:
     if isinstance(by, str) or not by:
         raise BetterThanError('by must be a list of one or more measures, such as ["f1_mult", "mcc"].')
-    if not 0 < confidence < 1:
-        raise BetterThanError(f"confidence must lie between 0 and 1, such as 0.95; it is {confidence}.")
+    check_share("confidence", confidence)
     if not tags.n_words:
-        raise BetterThanError("There is no word, so nothing can be scored. Check that the files hold tags.")
+        raise BetterThanError("There are no words, so nothing can be scored. Check that the files hold tags.")
 
 
 def _column(counts: Counts, real: tuple[str, ...], testing: TagTestOptions, confidence: float) -> _Column:

@@ -1,4 +1,4 @@
-"""How well do predicted quality scores of sentences follow the true ones?"""
+"""How well do predicted quality scores of sentences agree with the true ones?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from betterthan.analysis.tags.tag_tests import unit_name
 from betterthan.analysis.units import Units, unit_note, units_of
 from betterthan.analysis.wording import listing
 from betterthan.arrays import FloatArray, digest
-from betterthan.budget import MOST_RESAMPLES, check_count
+from betterthan.budget import MOST_RESAMPLES, check_count, check_share
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
@@ -55,7 +55,7 @@ _NAMES = {
     "rmse": "RMSE",
 }
 _FEW_UNITS = 6
-_WARNING = "MAE and RMSE reward predicting the average, whatever the sentence; judge by the correlation."
+_WARNING = "MAE and RMSE reward predicting the mean for every sentence; judge by the correlation."
 
 
 @with_one_blas_thread
@@ -79,8 +79,11 @@ def sentence_quality(
     r"""Compare predicted scores of sentences with true ones: Pearson, Spearman, MAE and RMSE.
 
     Systems are ordered by Pearson's correlation. The two errors are shown with a warning: always predicting the mean of
-    the true scores makes them small and tells nothing about any sentence [1]_. Correlations with the same truth are
-    compared by a test that knows how far the predictions resemble each other.
+    the true scores makes them small without any information about single sentences [1]_. Correlations with the same
+    true scores are compared by a test that accounts for the correlation between the predictions.
+
+    .. math:: \text{MAE} = \frac1n \sum_i \lvert y_i - \hat y_i \rvert, \qquad
+              \text{RMSE} = \sqrt{\frac1n \sum_i (y_i - \hat y_i)^2}
 
     Parameters
     ----------
@@ -89,24 +92,24 @@ def sentence_quality(
     gold : Scores
         The true scores: a single row, of the same segments in any order.
     missing : {"raise", "drop"}, default "raise"
-        "drop" leaves out segments without a score for all systems, and says so.
+        "drop" leaves out segments with a missing score for all systems, with a note.
     units : {"auto", "segments", "groups"}, default "auto"
-        What is left out or drawn as one: documents where `predicted` has them, otherwise sentences.
+        The unit that is left out or resampled: documents where `predicted` has them, otherwise sentences.
     test : {"jackknife", "williams"}, default "jackknife"
-        Of correlations: leaving out one unit at a time, which assumes nothing about the shape of the scores
+        Test of correlations: the jackknife over units, which makes no assumption on the distribution of the scores
         (:func:`~betterthan.kernels.agreement.prediction_errors.correlation_tests`), or Williams' test [1]_ for scores
         that are jointly normal, of independent sentences. Both are two-sided.
     interval : {"jackknife", "percentile"}, default "jackknife"
         Student's with the jackknife's standard error, on Fisher's scale for correlations and the logarithmic one for
         errors; or percentiles of the bootstrap.
     alpha : float, default 0.05
-        Level of the letters, Holm-corrected.
+        Significance level of the groups, Holm-corrected.
     confidence : float, default 0.95
     n_resamples : int, default 1000
         Bootstrap samples, for percentiles.
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
-        Who does the work; none of it changes a number.
+        How the work is carried out; none of these changes a result.
 
     Returns
     -------
@@ -114,9 +117,9 @@ def sentence_quality(
 
     Notes
     -----
-    Of 95% intervals by the jackknife, 93% to 97% hold the true correlation or mean absolute error from 20 sentences on,
-    for normal, skewed and heavy-tailed scores. The root mean squared error hangs on few large errors: with heavy tails
-    79% to 94%, and a note says so.
+    The coverage of 95% jackknife intervals is 93% to 97% for correlations and mean absolute error from 20 sentences on,
+    for normal, skewed and heavy-tailed scores. The root mean squared error depends on a few large errors: with heavy
+    tails its coverage is 79% to 94%, and a note says so.
 
     References
     ----------
@@ -126,7 +129,7 @@ def sentence_quality(
 
     Examples
     --------
-    A follows the truth but is too high; B says the mean and nothing else, nearly:
+    A follows the true scores but is too high; B predicts nearly the same value for every sentence:
 
     >>> import betterthan as bt
     >>> names = [str(i) for i in range(6)]
@@ -191,8 +194,7 @@ def sentence_quality(
 
 def _check(alpha: float, confidence: float, n_resamples: int) -> None:
     for name, value in (("alpha", alpha), ("confidence", confidence)):
-        if not 0 < value < 1:
-            raise BetterThanError(f"{name} must lie between 0 and 1; it is {value}.")
+        check_share(name, value)
     if n_resamples < 1:
         raise BetterThanError(f"n_resamples must be 1 or more; it is {n_resamples}.")
     check_count("n_resamples", n_resamples, MOST_RESAMPLES)
@@ -201,7 +203,7 @@ def _check(alpha: float, confidence: float, n_resamples: int) -> None:
 def _joined(
     predicted: Scores, gold: Scores, missing: Literal["raise", "drop"]
 ) -> tuple[Scores, FloatArray, tuple[str, ...]]:
-    """Predictions and truth on the same segments, without gaps, with what must be said about it."""
+    """Predictions and true scores on the same segments, without missing scores, with notes."""
     if gold.n_systems != 1:
         raise TableError(
             f'The true scores "{gold.name}" have {gold.n_systems} rows. Choose one with gold.select(["…"]).'
@@ -209,10 +211,10 @@ def _joined(
     check_identity([predicted, gold], names=[predicted.name, gold.name])
     if set(predicted.segments) != set(gold.segments):
         raise TableError(
-            f"Predictions have {predicted.n_segments:,} segments and the true scores {gold.n_segments:,}, and they are "
-            f"not the same. Give both the same segments."
+            f"Predictions have {predicted.n_segments:,} segments and the true scores {gold.n_segments:,}, and these "
+            f"differ. Give both the same segments."
         )
-    name = "the truth"
+    name = "the true scores"
     while name in predicted.systems:
         name += "'"
     both = Scores(
@@ -233,13 +235,13 @@ def _joined(
 def _jackknife_limits(
     table: Scores, truth: FloatArray, unit: Units, value: FloatArray, confidence: float
 ) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    """Intervals (m, 4) from leaving out one unit at a time, and what must be said about them."""
+    """Jackknife intervals (m, 4), and notes on them."""
     codes, n = unit.of_segment, unit.n_units
     ranks = tied_ranks(np.vstack([table.values, truth])).middle
     errors = np.abs(table.values - truth)
     without = {
         "pearson": correlations_without(table.values, truth, codes, n),
-        # Ranks are not counted anew: beside that they change by at most one, nothing is lost.
+        # Ranks are not recomputed: leaving out one sentence changes them by at most one.
         "spearman": correlations_without(ranks[:-1], ranks[-1], codes, n),
         "mae": means_without(errors, codes, n),
         "rmse": np.sqrt(means_without(errors**2, codes, n)),
@@ -254,7 +256,7 @@ def _jackknife_limits(
                 rough.append(_NAMES[name])
     if not rough:
         return low, high, ()
-    note = f"Fewer than {_FEW_UNITS} sentences decide an interval of {listing(rough)}: it may be too short."
+    note = f"Fewer than {_FEW_UNITS} sentences decide an interval of {listing(rough)}: it may be too narrow."
     return low, high, (note,)
 
 
@@ -284,7 +286,7 @@ def _draws(table: Scores, truth: FloatArray, resampling: Resampling) -> FloatArr
         "bootstrap of sentences",
         (table.values, truth),
         _bootstrap_block,
-        # Half a dozen arrays of the size of the drawn predictions exist while they are ranked.
+        # Ranking needs about six arrays of the size of the drawn predictions.
         bytes_each=48 * table.n_segments * (table.n_systems + 1),
     )
     return np.concatenate(blocks)

@@ -1,4 +1,4 @@
-"""Labellings that know next to nothing, beside the real systems: what a measure may not reward."""
+"""Uninformative labelings, which a measure should rank below the real systems."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SYNTHETIC = tuple(LABELLINGS)
 def with_synthetic(tags: WordTags, *, rng: Rng = 12345) -> WordTags:
     """Add five synthetic labelings to the systems: all-bad, all-good, optimistic, pessimistic, random.
 
-    All of them should rank below real systems; a measure by which they do not can be gamed [1]_.
+    All of them should rank below real systems; otherwise the measure can be gamed [1]_.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def with_synthetic(tags: WordTags, *, rng: Rng = 12345) -> WordTags:
         The systems of `tags`, then
 
         * "all-bad", "all-good": every word the same;
-        * "optimistic": BAD recall 0.1 and precision 0.9, so that few words are BAD (2 % if 18 % truly are);
-        * "pessimistic": BAD recall 0.9 and OK recall 0.1, so that 90 % of the words are BAD;
+        * "optimistic": BAD recall 0.1 and precision 0.9, so that few words are BAD (2% if 18% truly are);
+        * "pessimistic": BAD recall 0.9 and OK recall 0.1, so that 90% of the words are BAD;
         * "random": BAD with the share of BAD words in the gold tags.
 
     Raises

@@ -1,4 +1,4 @@
-"""How good are word tags? Counts of right and wrong ones, with the formula of a measure."""
+"""Counts of correct and incorrect word tags, with the formula of a measure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TagCounter = Callable[[BoolArray, BoolArray, IntArray], FloatArray]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kind:
-    """What is counted in a segment, and under which names."""
+    """The counts of a segment, and their names."""
 
     count: TagCounter
     columns: tuple[str, ...]
@@ -69,17 +69,17 @@ _AS_PUBLISHED = {
     "phrase_f1_mult": spans.phrase_f1_mult_as_published,
 }
 _LITERAL_NOTE = (
-    "Phrase precision as published: the credit of gold spans over the number of predicted spans, cut off at 1. "
-    "A few long spans are favored."
+    "Phrase precision as published: the credit of gold spans over the number of predicted spans, truncated at 1. It "
+    "favors a few long spans."
 )
 
 
 def tag_counts(tags: WordTags, *, by: TagMeasure | Formula = "f1_mult", as_published: bool = False) -> Counts:
-    r"""Count what each segment adds to a measure of word tags, so that systems can be ranked and compared by it.
+    r"""Count correct and incorrect word tags per segment, so that systems can be ranked and compared by a measure.
 
-    The measures are formulas on sums over segments; ``bt.rank`` and ``bt.compare`` take the counts and give intervals
-    and randomization tests of the *pooled* score. The default is the product of the F1 scores of both classes, which
-    neither a tagging that is all BAD nor one that is all OK can win [1]_:
+    The measures are functions of sums over segments; ``bt.rank`` and ``bt.compare`` take the counts and compute
+    intervals and randomization tests of the *pooled* score. The default is the product of the F1 scores of both
+    classes, which is 0 when every word is tagged BAD and when every word is tagged OK [1]_:
 
     .. math:: F_1^{mult} = \frac{2\,tp}{2\,tp + fp + fn} \cdot \frac{2\,tn}{2\,tn + fp + fn}
 
@@ -91,17 +91,17 @@ def tag_counts(tags: WordTags, *, by: TagMeasure | Formula = "f1_mult", as_publi
         Gold tags and the tags of one or more systems.
     by : str or Formula, default "f1_mult"
         * "f1_mult", "f1_bad", "f1_ok": F1 of a class, and the product of both.
-        * "f1_weighted": F1 weighted by the size of the classes; dominated by OK, and here as a contrast.
-        * "mcc": Matthews' correlation coefficient; 0 when truth or tags are all of one class.
+        * "f1_weighted": F1 weighted by the size of the classes; dominated by OK, and included for contrast.
+        * "mcc": Matthews' correlation coefficient; 0 when gold tags or predicted tags are all of one class.
         * "precision_bad", "recall_bad", "precision_ok", "recall_ok", "accuracy".
         * "phrase_f1_bad", "phrase_f1_ok", "phrase_f1_mult": F1 of spans of equal tags, with the share of right words
           as the credit of a span.
         * "sequence_correlation": overlap of matched spans, averaged over sentences; used at WMT15.
         * your own: a Formula from sums (…, 4) of tp, fp, fn, tn to scores (…), higher is better.
     as_published : bool, default False
-        For the phrase measures: precision by the words of [1]_, the credit of gold spans over the number of
-        *predicted* spans, which can exceed 1 and is cut off there. The default takes precision from predicted spans
-        and recall from gold spans.
+        For the phrase measures: precision as defined in [1]_, the credit of gold spans over the number of *predicted*
+        spans, which can exceed 1 and is truncated there. The default takes precision from predicted spans and recall
+        from gold spans.
 
     Returns
     -------
@@ -110,8 +110,8 @@ def tag_counts(tags: WordTags, *, by: TagMeasure | Formula = "f1_mult", as_publi
 
     Notes
     -----
-    Undefined is NaN: F1 of a class that is nowhere, precision of a tag that was never given. scikit-learn gives 0
-    there, with a warning. Systems concerned are named in the notes.
+    Undefined values are NaN: F1 of a class that never occurs, precision of a tag that is never predicted. scikit-learn
+    returns 0 there, with a warning. The notes name the systems concerned.
 
     References
     ----------

@@ -1,6 +1,6 @@
-"""What rankings and auditions of word tags share: scores of real and synthetic systems, and tests of the real ones.
+"""Shared parts of rankings and auditions of word tags: scores of real and synthetic systems, tests of the real ones.
 
-Sentences (or documents) are the units throughout: words of a sentence are tagged together, so their errors go together.
+Sentences (or documents) are the units throughout, because tagging errors within a sentence are correlated.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _JACKKNIFE_NUMBERS = 2**22
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagTestOptions:
-    """How pairs of systems are tested by randomisation.
+    """How pairs of systems are tested by randomization.
 
-    `correction` "max_statistic" is the step-down of Westfall and Young; others are those of p-values.
+    `correction` "max_statistic" is the step-down method of Westfall and Young; the others adjust p-values.
     """
 
     correction: str
@@ -57,7 +57,7 @@ def unit_name(table: Measured | WordTags, units: str) -> UnitName:
 def measured(tags: WordTags, by: str | Formula | OwnMeasure, *, as_published: bool) -> Measured:
     """Return counts, or scores of segments, of all systems by a measure of any kind.
 
-    A plain function is asked for the table of tags: it returns Counts or Scores of the same systems.
+    A plain function is called with the table of tags and returns Counts or Scores of the same systems.
     """
     if isinstance(by, str):
         is_phrase = as_published and by.startswith("phrase_")
@@ -84,7 +84,7 @@ def points(table: Measured) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagPairTests:
-    """TagTestOptions tests of all pairs, systems best first.
+    """Randomization tests of all pairs, systems best first.
 
     Attributes
     ----------
@@ -113,15 +113,15 @@ class TagPairTests:
 
 
 def pair_tests(table: Measured, systems: tuple[str, ...], testing: TagTestOptions) -> TagPairTests:
-    """TagTestOptions tests of all pairs of these systems, which alone make up the family."""
+    """Randomization tests of all pairs of these systems, which form the family of tests."""
     merit = dict(zip(table.systems, points(table).tolist(), strict=True))
     order = np.argsort(shared_ranks(np.array([merit[name] for name in systems])), kind="stable")
     best_first = tuple(systems[i] for i in order)
     different = np.zeros((len(systems), len(systems)), dtype=np.bool_)
-    # What is undefined comes last, and differs from nobody; a single unit shows nothing.
+    # Undefined scores come last and differ from no other; a single unit allows no test.
     scored = [name for name in best_first if not np.isnan(merit[name])]
     if len(scored) > 1 and units_of(table, testing.units).n_units > 1:
-        # In the order of the table, as `compare` has them: which swaps are drawn depends on it.
+        # In the order of the table, as in `compare`, because the random swaps depend on it.
         chosen = table.select([name for name in table.systems if name in scored])
         if isinstance(chosen, Counts) and testing.correction == STEP_DOWN:
             adjusted = _step_down(chosen, testing)
@@ -161,7 +161,7 @@ def _step_down(counts: Counts, testing: TagTestOptions) -> FloatArray:
 
 
 def interval(counts: Counts, testing: TagTestOptions, confidence: float) -> JackknifeInterval:
-    """Jackknife interval of the pooled score of each system, on the scale that suits the measure."""
+    """Jackknife interval of the pooled score of each system, on the scale that is appropriate for the measure."""
     values = unit_counts(counts, units_of(counts, testing.units))
     totals, formula = values.sum(axis=1), counts.formula.pooled
     step = max(1, _JACKKNIFE_NUMBERS // max(1, values.shape[0] * values.shape[2]))
@@ -183,15 +183,15 @@ def _scale(measure: str) -> ScaleName:
 def about_intervals(
     name: str, found: JackknifeInterval, value: FloatArray, systems: Sequence[str]
 ) -> list[str]:
-    """Say for which of these systems the interval is missing, and for which it rests on few units."""
+    """Return notes on systems whose interval is missing or depends on few units."""
     messages = []
     without = [
         s for s, low, v in zip(systems, found.low, value, strict=False) if np.isnan(low) and not np.isnan(v)
     ]
     if without:
         messages.append(
-            f"No interval of {name} for {some_of(without)}: too few sentences decide the score, or it is at the end of "
-            f"its scale."
+            f"No interval of {name} for {some_of(without)}: the score depends on too few sentences, or is at the end "
+            f"of its scale."
         )
     with np.errstate(invalid="ignore"):
         few = [
@@ -201,16 +201,16 @@ def about_intervals(
         ]
     if few:
         messages.append(
-            f"Fewer than {_FEW_UNITS} sentences decide {name} of {some_of(few)}: the interval may be too short."
+            f"Fewer than {_FEW_UNITS} sentences decide {name} of {some_of(few)}: the interval may be too narrow."
         )
     return messages
 
 
 def too_few(n_pairs: int, n_units: int, testing: TagTestOptions) -> str:
-    """Say when no p-value can be at most alpha: too few units, or too few resamples for the correction; else empty."""
+    """Return a note when no p-value can reach alpha: too few units, or too few resamples for the correction."""
     if not n_pairs:
         return ""
-    # Of 2ⁿ swaps two, all and none, reach any difference; the corrections of p-values multiply that.
+    # At least two of the 2ⁿ swaps, all and none, reach any difference; corrections multiply this p-value.
     family = n_pairs if testing.correction in ("bonferroni", "holm") else 1
     if family * 2.0 ** (1 - n_units) > testing.alpha:
         what = "documents" if testing.units == "groups" else "sentences"
@@ -230,7 +230,7 @@ def too_few(n_pairs: int, n_units: int, testing: TagTestOptions) -> str:
 
 
 def tag_units(tags: WordTags, units: UnitName) -> Units:
-    """Sentences with words, or documents, as units; sentences without words tell nothing."""
+    """Units: sentences with words, or documents; sentences without words carry no information."""
     if units == "groups" and tags.groups is not None:
         names, codes = np.unique(np.array(tags.groups), return_inverse=True)
         return Units(codes, len(names))
