@@ -5,17 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from betterthan.messages import Message, Spelling, spelled
 from betterthan.present.printable import unturned
-from betterthan.results.base import Result, json_text
+from betterthan.results.base import json_text
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def render_csv(result: Result, *, delimiter: str = ",", spelling: Spelling = str) -> str:
+class Tidy(Protocol):
+    """What has tidy columns: a result, or several together."""
+
+    def columns(self) -> Mapping[str, Sequence[Any]]:
+        """Name of column to values."""
+
+
+def render_csv(result: Tidy, *, delimiter: str = ",", spelling: Spelling = str) -> str:
     """Return the columns as CSV; a text that a spreadsheet would run as a formula gets a leading quote."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
@@ -25,8 +32,8 @@ def render_csv(result: Result, *, delimiter: str = ",", spelling: Spelling = str
     return buffer.getvalue()
 
 
-def render_jsonl(result: Result, *, spelling: Spelling = str) -> str:
-    """Return one JSON object a row."""
+def render_jsonl(result: Tidy, *, spelling: Spelling = str) -> str:
+    """Return one JSON object per row."""
     columns = result.columns()
     objects = (
         {name: _missing_is_none(cell) for name, cell in zip(columns, row, strict=True)}
@@ -35,7 +42,7 @@ def render_jsonl(result: Result, *, spelling: Spelling = str) -> str:
     return "".join(json_text(record) + "\n" for record in objects)
 
 
-def _rows(columns: dict[str, Sequence[Any]], spelling: Spelling) -> Iterator[list[Any]]:
+def _rows(columns: Mapping[str, Sequence[Any]], spelling: Spelling) -> Iterator[list[Any]]:
     for row in zip(*columns.values(), strict=True):
         yield [spelled(cell, spelling) if isinstance(cell, Message) else cell for cell in row]
 

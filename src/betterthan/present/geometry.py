@@ -109,13 +109,53 @@ def limits_around(
     --------
     >>> limits_around([0.0, 50.0, 100.0]), limits_around([3.0]), limits_around([float("nan")])
     ((-4.0, 104.0), (2.5, 3.5), None)
+    >>> limits_around([0.1 + 0.2, 0.3])
+    (-0.2, 0.8)
     """
     known = [value for value in map(float, values) if math.isfinite(value)]
     if not known:
         return None
     low, high = min(known), max(known)
-    margin = share * (high - low) or around_one
+    # Values that differ by rounding only are the same: an axis that magnifies the last bits cannot be drawn.
+    is_same = high - low <= 1e-9 * max(abs(low), abs(high))
+    margin = around_one * max(1.0, abs(high) * 1e-6) if is_same else share * (high - low)
     return low - margin, high + margin
+
+
+def ticks(low: float, high: float, *, most: int = 6) -> tuple[tuple[float, ...], int]:
+    """Return round numbers between two limits, at most so many where two or more fit, and their decimals.
+
+    Examples
+    --------
+    >>> ticks(-0.3, 1.1), ticks(0.0, 26.0), ticks(3.141, 3.142, most=3)
+    (((0.0, 0.5, 1.0), 1), ((0.0, 5.0, 10.0, 15.0, 20.0, 25.0), 0), ((3.141, 3.1415, 3.142), 4))
+    """
+    span = high - low
+    if not math.isfinite(span):
+        return (low, high), 0
+    power = math.floor(math.log10(span / most)) - 1
+    for step, exponent in ((size, power + k) for k in range(4) for size in (1, 2, 5)):
+        width = step * 10.0**exponent
+        first, last = math.ceil(low / width - 1e-9), math.floor(high / width + 1e-9)
+        if last - first + 1 <= most:
+            break
+    if last <= first:  # fewer than two round numbers lie between the limits: take the last step that had two
+        return (low, high), max(0, 1 - math.floor(math.log10(span)))
+    decimals = max(0, -exponent)
+    return tuple(round(i * width, decimals + 1) for i in range(first, last + 1)), decimals
+
+
+def rank_ticks(n: int) -> list[int]:
+    """Return the ranks to be labeled on an axis from 1 to `n`: both ends, and round numbers between them.
+
+    Examples
+    --------
+    >>> rank_ticks(3), rank_ticks(12), rank_ticks(60)
+    ([1, 2, 3], [1, 4, 6, 8, 10, 12], [1, 10, 20, 30, 40, 50, 60])
+    """
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if n <= 8 * step)
+    between = [rank for rank in range(step, n, step) if rank - 1 > 0.6 * step < n - rank]
+    return sorted({1, *(between if step > 1 else range(1, n)), n})
 
 
 def plane_limits(pairs: Iterable[PairedScores]) -> tuple[float, float]:

@@ -76,8 +76,8 @@ def chart(
 ) -> Drawing:
     """Draw a result or a table; needs ``pip install 'betterthan[charts]'``.
 
-    What comes back is an Altair chart: it shows itself in a notebook, can be restyled, and
-    :func:`betterthan.save_chart` writes it to a file.
+    Returns an Altair chart, which can be restyled; :func:`betterthan.save_chart` writes it to a file. In a notebook it
+    is shown as SVG, without loading anything from a network.
 
     Parameters
     ----------
@@ -88,24 +88,24 @@ def chart(
         ==================  ==================================  ====================================================
         kind                subject                             shows
         ==================  ==================================  ====================================================
-        ``ranking``         Ranking                             strengths with intervals, and spread of ranks
+        ``ranking``         Ranking                             strengths with intervals, and rank ranges
         ``pairs``           PairwiseTable                       P(row beats column), with significant differences
         ``scatter``         Scores, or several                  two systems against each other: the graphical criterion
         ``differences``     Scores                              histogram of paired differences
         ``agreement``       Agreement                           how far rankings agree, two at a time
         ``ranks``           mapping of name to Ranking          ranks side by side
         ``metrics``         MetaEvaluation                      which metrics differ significantly, with clusters
-        ``soft_pairwise``   MetaEvaluation                      people, a metric, and their agreement, pair by pair
-        ``contributions``   MetaEvaluation                      how sure people and a metric are of each pair
+        ``soft_pairwise``   MetaEvaluation                      humans, a metric, and their agreement, pair by pair
+        ``contributions``   MetaEvaluation                      confidence of humans and a metric per system pair
         ``margins``         KeptPairs, or a mapping of names    pairs of judgments that each margin keeps
-        ``aggregation``     Aggregated, or several              three ways of aggregating against each other
-        ``confusion``       WordTags                            which BAD and OK words were found
+        ``aggregation``     Aggregated, or several              three aggregation methods against each other
+        ``confusion``       WordTags                            which BAD and OK words were recognized
         ``spans``           WordTags                            tags of single segments, word by word
-        ``tags``            TagRanking                          scores by every measure, beside what knows nothing
-        ``quality``         SentenceQuality                     correlations and errors, beside a constant's
+        ``tags``            TagRanking                          scores by every measure, with trivial labelings
+        ``quality``         SentenceQuality                     correlations and errors, with those of a constant
         ``judges``          Judges                              bias, correlation and variance ratio of each judge
-        ``diagnosis``       Diagnosis                           outliers, spread of ranks and agreement by system
-        ``study``           Study                               a figure of the paper, drawn again
+        ``diagnosis``       Diagnosis                           outliers, rank variation and correlation by system
+        ``study``           Study                               a figure of the paper, redrawn
         ==================  ==================================  ====================================================
     systems : sequence of str, optional
         Two systems, for "scatter" (the first on the vertical axis) and "differences".

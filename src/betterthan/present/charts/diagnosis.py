@@ -1,11 +1,11 @@
-"""What kind of scores these are, system by system: outliers, restless ranks, and who goes along with the others."""
+"""What kind of scores these are, system by system: outliers, rank variation, and correlation with the others."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from betterthan.arrays import FloatArray
-from betterthan.present.charts.drawing import Drawing, headed
+from betterthan.present.charts.drawing import Drawing, counted, headed, names
 from betterthan.present.charts.panels import MOST_ROWS, DotPanel, panels_chart, width_of
 from betterthan.present.charts.theme import Theme
 from betterthan.present.numbers import number, percent
@@ -13,32 +13,41 @@ from betterthan.results.checkup import Diagnosis
 
 
 def diagnosis_chart(result: Diagnosis, theme: Theme, *, title: str | None = None) -> Drawing:
-    """Draw each system's share of outliers, the spread of its rank over segments, and its agreement with the others."""
+    """Draw each system's share of outliers, how much its rank varies, and its correlation with the others."""
     panels = [
-        DotPanel("outliers among scores (%)", 100 * result.outlier_share_by_system),
-        DotPanel("spread of its rank over segments", result.rank_spread_by_system),
-        DotPanel("mean Kendall's tau-b with others", with_others(result.kendall)),
+        DotPanel("outliers (% of scores)", 100 * result.outlier_share_by_system),
+        DotPanel("rank variation over segments", result.rank_spread_by_system),
+        DotPanel("mean tau-b with the others", with_others(result.kendall)),
     ]
     system = "system"
     drawn = panels_chart(
-        result.systems, panels, theme, groups=[system] * len(result.systems), colours={system: theme.accent}
+        result.systems, panels, theme, groups=[system] * len(result.systems), colors={system: theme.accent}
     )
     ties = percent(round(result.tie_share, 3))
     words = [
         (
-            f"{len(result.systems)} systems on {result.n_segments:,} segments: {ties} of comparisons tie, correlation "
-            f"between systems {number(result.pairing, 2)}, {result.count('cycle')} of {result.n_triples} triples "
-            f"form a cycle, {number(result.expected_cycles, 1)} expected by chance."
+            f"{counted(len(result.systems), 'system')}, {counted(result.n_segments, 'segment')}. Ties: {ties} of "
+            f"comparisons. Correlation between systems: {number(result.pairing, 2)}.{_cycles(result)}"
         ),
         *_first_only(len(result.systems)),
     ]
-    heading = f"What kind of scores are these? {result.metric}"
-    return headed(drawn, theme, title=heading, words=words, width=width_of(panels), override=title)
+    heading = f"What kind of scores are these? {' '.join(names([result.metric]))}"
+    return headed(
+        drawn, theme, title=heading, words=words, width=width_of(result.systems, panels), override=title
+    )
+
+
+def _cycles(result: Diagnosis) -> str:
+    """Return a sentence about cycles among three systems; nothing where there are fewer systems."""
+    if not result.n_triples:
+        return ""
+    chance = number(result.expected_cycles, 1)
+    return f" Cycles: {result.count('cycle'):,} of {counted(result.n_triples, 'triple')} ({chance} expected by chance)."
 
 
 def _first_only(n: int) -> list[str]:
-    """Say that systems are left out; they stand in the order of the data, so that the first are not the best."""
-    return [f"The first {MOST_ROWS} of {n} systems are shown."] if n > MOST_ROWS else []
+    """Say that systems are left out; they are in the order of the data, so that the first are not the best."""
+    return [f"The first {MOST_ROWS} of {n:,} systems are shown."] if n > MOST_ROWS else []
 
 
 def with_others(kendall: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Charts of differences: of two systems, of pairs in soft pairwise accuracy, and what each margin keeps."""
+"""Charts of differences: of two systems, of pairs in soft pairwise accuracy, and pairs kept by a margin."""
 
 from __future__ import annotations
 
@@ -9,9 +9,18 @@ from typing import Any
 import numpy as np
 
 from betterthan.arrays import FloatArray
-from betterthan.present.charts.drawing import Drawing, altair, headed, names, rows
+from betterthan.present.charts.drawing import (
+    Drawing,
+    altair,
+    counted,
+    headed,
+    names,
+    number_axis,
+    rows,
+    widest,
+)
 from betterthan.present.charts.theme import Theme
-from betterthan.present.geometry import bar_width, histogram, paired_scores
+from betterthan.present.geometry import bar_width, histogram, limits_around, paired_scores
 from betterthan.present.numbers import digits_for, number
 from betterthan.results.human import KeptPairs
 from betterthan.results.meta_evaluation import CASES, MetaEvaluation
@@ -24,7 +33,7 @@ _MOST_PAIRS = 2000
 def contributions_chart(
     result: MetaEvaluation, theme: Theme, *, metric: str | None = None, title: str | None = None
 ) -> Drawing:
-    """Draw how sure people are of each pair of systems, and how sure the metric is; far from the diagonal costs most.
+    """Draw the confidence of humans and of a metric in each system pair; far from the diagonal costs most.
 
     References
     ----------
@@ -35,7 +44,7 @@ def contributions_chart(
     chosen = result.metrics[0] if metric is None else metric
     pairs = result.contributions(chosen)
     shown = pairs[:_MOST_PAIRS]
-    name, people = (" ".join(names([each], most=28)) for each in (chosen, result.human))
+    name, human = (" ".join(names([each], most=20)) for each in (chosen, result.human))
     data = rows(
         {
             "human": [1 - pair.human_pvalue for pair in shown],
@@ -46,35 +55,35 @@ def contributions_chart(
             "adds": [pair.value for pair in shown],
         }
     )
-    scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(format=".1f", tickCount=5)
-    x = alt.X(
-        "human:Q", scale=scale, axis=axis, title=f"people ({people}): sure that the first is better, 1 − p"
-    )
-    y = alt.Y("metric:Q", scale=scale, axis=axis, title=f"{name}: sure that the first is better, 1 − p")
+    x = alt.X("human:Q", title=f"confidence of humans ({human}), 1 − p", **number_axis((0, 1), _SIDE))
+    y = alt.Y("metric:Q", title=f"confidence of {name}, 1 − p", **number_axis((0, 1), _SIDE, across=False))
     line = alt.Chart(rows({"human": [0, 1], "metric": [0, 1]})).mark_line(color=theme.dim, strokeDash=[2, 4])
-    colours = [theme.good, theme.bad, theme.other, theme.ink, theme.dim]
+    colors = [theme.good, theme.bad, theme.other, theme.ink, theme.dim]
     dots = alt.Chart(data).mark_point(filled=True, size=55, opacity=0.75)
-    case = {"legend": alt.Legend(title=None, labelLimit=260)}
+    case = {"legend": alt.Legend(title=None)}
     dots = dots.encode(
         x=x,
         y=y,
-        color=alt.Color("case:N", scale=alt.Scale(domain=list(CASES), range=colours), **case),
+        color=alt.Color("case:N", scale=alt.Scale(domain=list(CASES), range=colors), **case),
         shape=alt.Shape("case:N", scale=alt.Scale(domain=list(CASES), range=_SHAPES), **case),
         tooltip=["a:N", "b:N", "human:Q", "metric:Q", "adds:Q", "case:N"],
     )
     drawn = (line.encode(x=x, y=y) + dots).properties(width=_SIDE, height=_SIDE)
     mean = float(np.mean([pair.value for pair in pairs])) if pairs else float("nan")
     words = [
-        f"One dot per pair of systems ({len(pairs)}); humans prefer the first. Mean agreement {mean:.3f}."
+        (
+            f"One mark per system pair ({len(pairs):,}): confidence that the system preferred by humans is better. "
+            f"Mean agreement: {mean:.3f}."
+        )
     ]
     if len(pairs) > len(shown):
-        words.append(f"The {len(shown)} pairs that agree least are shown.")
+        words.append(f"The {len(shown):,} pairs that agree least are shown.")
     return headed(
         drawn,
         theme,
-        title=f"Confidence per pair of systems: humans and {name}",
+        title=f"Confidence per system pair: humans and {name}",
         words=words,
-        width=560,
+        width=_SIDE + 90 + widest(list(CASES), 11),
         override=title,
     )
 
@@ -88,7 +97,7 @@ _MARGINS_WIDTH, _MARGINS_HEIGHT = 440, 260
 def margins_chart(
     result: KeptPairs | Mapping[str, KeptPairs], theme: Theme, *, title: str | None = None
 ) -> Drawing:
-    """Draw which share of the pairs of outputs lies at least each margin apart; a line for each of several results.
+    """Draw the share of output pairs that differ by at least each margin; one line for each of several results.
 
     References
     ----------
@@ -104,6 +113,7 @@ def margins_chart(
         columns["line"] += [name] * len(each.margin)
         for field in ("margin", "share", "kept"):
             columns[field] += list(table[field])
+    limits = limits_around(columns["margin"], share=0.02) or (0.0, 1.0)
     color = alt.value(theme.accent)
     if len(results) > 1:
         color = alt.Color(
@@ -111,20 +121,22 @@ def margins_chart(
             scale=alt.Scale(
                 domain=called, range=[theme.accent, theme.bad, theme.other, theme.dim, theme.ink]
             ),
-            legend=alt.Legend(title=None, labelLimit=240),
+            legend=alt.Legend(title=None),
         )
     base = alt.Chart(rows(columns)).encode(
-        x=alt.X("margin:Q", title=f"margin: difference in {unit} of at least (points)"),
-        y=alt.Y("share:Q", title="pairs kept (%)", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
+        x=alt.X("margin:Q", title=f"margin ({unit} points)", **number_axis(limits, _MARGINS_WIDTH)),
+        y=alt.Y(
+            "share:Q", title="pairs kept", **number_axis((0, 1), _MARGINS_HEIGHT, across=False, percent=True)
+        ),
         color=color,
         tooltip=["line:N", "margin:Q", "share:Q", "kept:Q"],
     )
     drawn = base.mark_line(strokeWidth=2) + base.mark_point(filled=True, size=45, opacity=1)
     total = " + ".join(f"{each.n_pairs:,}" for each in results.values()) if len(results) <= 4 else "all"
-    words = [f"{total} pairs of systems judged on the same segment; closer ones count as ties."]
+    words = [f"{total} pairs of outputs for the same segment; smaller differences count as ties."]
     drawn = drawn.properties(width=_MARGINS_WIDTH, height=_MARGINS_HEIGHT)
     return headed(
-        drawn, theme, title="What does a margin keep?", words=words, width=_MARGINS_WIDTH + 60, override=title
+        drawn, theme, title="Pairs kept by a margin", words=words, width=_MARGINS_WIDTH + 60, override=title
     )
 
 
@@ -147,7 +159,7 @@ def differences_chart(
     difference = pair.differences(higher_is_better=scores.higher_is_better)
     first, second = names([pair.a, pair.b])
     better, tied, worse = pair.wins(higher_is_better=scores.higher_is_better)
-    called = {"win": f"{first} better", "loss": f"{second} better", "tie": "equal"}
+    called = {"win": f"{first} better", "loss": f"{second} better"} | ({"tie": "equal"} if tied else {})
     layers = [
         _bars(difference, called, _axis(difference, scores.name, first), theme),
         _ties(tied, called, theme),
@@ -157,12 +169,12 @@ def differences_chart(
     drawn = alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT)
     digits = digits_for([2 * float(difference.std()) / math.sqrt(difference.size)])
     words = [
-        f"{first} better on {better} segments, {second} on {worse}, equal on {tied}.",
+        f"{first} is better on {counted(better, 'segment')}, {second} on {worse:,}; equal on {tied:,}.",
         f"Solid line: mean difference, {number(float(difference.mean()), digits)}. "
         f"Dashed line: median difference, {number(float(np.median(difference)), digits)}." + pair.gaps,
     ]
     heading = f"{first} against {second}: paired differences"
-    return headed(drawn, theme, title=heading, words=words, width=_WIDTH + 120, override=title)
+    return headed(drawn, theme, title=heading, words=words, width=_WIDTH + 60, override=title)
 
 
 def _axis(difference: FloatArray, metric: str, first: str) -> Drawing:
@@ -171,7 +183,7 @@ def _axis(difference: FloatArray, metric: str, first: str) -> Drawing:
     low, high = math.floor(difference.min() / step), math.ceil(difference.max() / step)
     domain = [min(low, -1) * step, max(high, 1) * step]
     title = f"difference in {' '.join(names([metric]))} (positive: {first} better)"
-    return alt.X("low:Q", title=title, scale=alt.Scale(domain=domain, nice=False), axis=alt.Axis(tickCount=9))
+    return alt.X("low:Q", title=title, **number_axis((domain[0], domain[1]), _WIDTH))
 
 
 def _bars(difference: FloatArray, called: dict[str, str], x: Drawing, theme: Theme) -> Drawing:
@@ -191,7 +203,16 @@ _TOOLTIP = ["low:Q", "high:Q", "segments:Q", "outcome:N"]
 def _colors(called: dict[str, str], theme: Theme) -> Drawing:
     alt = altair()
     scale = alt.Scale(domain=list(called.values()), range=[theme.good, theme.bad, theme.dim])
-    return alt.Color("outcome:N", scale=scale, legend=alt.Legend(title=None, orient="bottom", labelLimit=220))
+    return alt.Color(
+        "outcome:N",
+        scale=scale,
+        legend=alt.Legend(title=None, orient="bottom", columns=_legend_columns(called)),
+    )
+
+
+def _legend_columns(called: dict[str, str]) -> int:
+    """Return the number of columns in which the names of the legend fit below the chart."""
+    return max(1, min(len(called), int((_WIDTH + 60) // (widest(list(called.values()), 11) + 30))))
 
 
 def _ties(tied: int, called: dict[str, str], theme: Theme) -> Drawing:
@@ -202,7 +223,7 @@ def _ties(tied: int, called: dict[str, str], theme: Theme) -> Drawing:
             "low": several,
             "segments": [tied] * len(several),
             "none": several,
-            "outcome": [called["tie"]] * len(several),
+            "outcome": [called.get("tie", "")] * len(several),
         }
     )
     bar = alt.Chart(data).mark_rule(strokeWidth=7)

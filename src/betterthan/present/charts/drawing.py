@@ -1,23 +1,26 @@
-"""What all charts share: Altair when it is needed, rows of data, names that fit, and a heading."""
+"""What all charts share: Altair when it is needed, rows of data, names that fit, axes, and a heading."""
 
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from betterthan.errors import MissingExtra
+from betterthan.present.charts.offline import shown_offline
 from betterthan.present.charts.theme import Theme, config
+from betterthan.present.geometry import ticks
 from betterthan.present.printable import printable
 from betterthan.present.tables.ranking import method_name
+from betterthan.present.text_width import columns_of, text_width, wrapped
 
 # Whatever Altair makes, and Altair itself: it may be absent, so none of its types is named.
 Drawing = Any
-# A letter of the fonts is about so wide, in pixels at size 12.
-_LETTER = 5.9
+_LABEL = 11  # size of the labels of axes
+_NARROWEST = 300
+_MOST_DECIMALS, _LARGE = 6, 1e9
 _MOST_LETTERS = 34
 _METHODS = frozenset({"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill"})
 
@@ -51,23 +54,34 @@ def _plain(value: object) -> object:
 def names(labels: Sequence[str], most: int = _MOST_LETTERS) -> list[str]:
     """Return names as they can be shown: without control characters, shortened, still distinct.
 
-    What long names share at their beginning and end goes first, then letters in the middle.
+    A name that fits is never changed. Of long names, what they share at their beginning and end goes first, then
+    letters in the middle; wide characters count two.
 
     Examples
     --------
     >>> names(["A", "a-very-long-name-of-a-system-1", "a-very-long-name-of-a-system-2"], most=12)
     ['A', 'a-very-lo…1', 'a-very-lo…2']
+    >>> names(["Llama 3 (70B)", "Llama 3"])
+    ['Llama 3 (70B)', 'Llama 3']
     """
     clean = [" ".join(printable(name).split()) or "–" for name in labels]
-    long = [name for name in clean if len(name) > most]
+    long = [name for name in clean if columns_of(name) > most]
     several = len(set(long)) > 1
     head = _shared(long) if several else 0
     tail = _shared([name[:head:-1] for name in long]) if several else 0
+    taken = {name for name in clean if columns_of(name) <= most}
     shown: list[str] = []
+    drawn: set[str] = set()
     for name in clean:
-        short = name if len(name) <= most else _short(name, most, head, tail)
-        n_alike = sum(other == short or other.startswith(f"{short} (") for other in shown)
-        shown.append(f"{short} ({n_alike + 1})" if n_alike else short)
+        columns = columns_of(name)
+        is_long = columns > most
+        short = _short(name, max(4, most * len(name) // columns), head, tail) if is_long else name
+        number, distinct = 1, short
+        while distinct in drawn or (is_long and distinct in taken):
+            number += 1
+            distinct = f"{short} ({number})"
+        drawn.add(distinct)
+        shown.append(distinct)
     return shown
 
 
@@ -97,20 +111,91 @@ def _short(name: str, most: int, head: int, tail: int) -> str:
     return f"{name[: most - 1 - behind]}…{name[-behind:]}"
 
 
+def widest(labels: Sequence[str], size: float = 12) -> float:
+    """Return the width of the widest of several labels, in pixels; 0 for none."""
+    return max((text_width(label, size) for label in labels), default=0.0)
+
+
+def counted(n: int, what: str) -> str:
+    """Return a number with its noun, singular or plural, thousands with a comma.
+
+    Examples
+    --------
+    >>> counted(1, "pair"), counted(1770, "pair")
+    ('1 pair', '1,770 pairs')
+    """
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def number_axis(
+    limits: tuple[float, float],
+    pixels: float,
+    *,
+    across: bool = True,
+    percent: bool = False,
+    whole: bool = False,
+    **axis: object,
+) -> dict[str, Drawing]:
+    """Return scale and axis of a number: exactly these limits, round ticks, and a label at every tick.
+
+    Parameters
+    ----------
+    limits : (float, float)
+    pixels : float
+        Length of the axis, which decides how many labels fit.
+    across : bool
+        Whether the axis is horizontal, so that labels stand side by side.
+    percent : bool
+        Whether numbers are shares to be written in percent.
+    whole : bool
+        Whether only whole numbers occur, so that ticks between them would mean nothing.
+    **axis
+        Further options of the axis.
+    """
+    alt = altair()
+    for most in range(9, 1, -1):
+        values, decimals = ticks(*limits, most=most)
+        if whole and decimals and most > 2:
+            continue
+        percents = max(0, decimals - 2)
+        # Very small and very large numbers are written as powers of ten.
+        is_extreme = decimals > _MOST_DECIMALS or max(map(abs, limits)) >= _LARGE
+        labels = [
+            f"{100 * value:.{percents}f}%"
+            if percent
+            else f"{value:.3g}"
+            if is_extreme
+            else f"{value:,.{decimals}f}"
+            for value in values
+        ]
+        length = (widest(labels, _LABEL) + 12) if across else 22
+        if length * (len(values) - 1) <= pixels * (values[-1] - values[0]) / (limits[1] - limits[0]):
+            break
+    form = f".{percents}%" if percent else ".3~g" if is_extreme else f",.{decimals}f"
+    return {
+        "scale": alt.Scale(domain=list(limits), nice=False, zero=False),
+        "axis": alt.Axis(values=list(values), format=form, labelOverlap=False, **axis),
+    }
+
+
 def correction_name(correction: str) -> str:
-    """Return a correction for many comparisons as people write it.
+    """Return a correction for many comparisons as it is usually written.
 
     Examples
     --------
     >>> correction_name("benjamini_hochberg"), correction_name("none")
     ('Benjamini–Hochberg', 'uncorrected')
     """
-    known = {"none": "uncorrected", "benjamini_hochberg": "Benjamini–Hochberg"}
+    known = {
+        "none": "uncorrected",
+        "benjamini_hochberg": "Benjamini–Hochberg",
+        "max_statistic": "maximum statistic",
+    }
     return known.get(correction, correction.replace("_", " ").capitalize())
 
 
 def ranking_name(name: str) -> str:
-    """Return the name of a ranking; a method's own name as people write it.
+    """Return the name of a ranking; a method's own name as it is usually written.
 
     Examples
     --------
@@ -138,18 +223,19 @@ def headed(
     theme : Theme
     title : str
     words : sequence of str
-        Each begins a line below the title; lines are broken at `width`.
+        Each begins a line below the title; lines are broken where the chart or its title ends.
     width : float
-        Of the chart without names beside it, in pixels.
+        Of the chart with the names beside it, in pixels.
     override : str, optional
         A title instead of `title`; empty for neither title nor words.
     """
     shown = printable(title if override is None else override).replace("\n", " ")
-    fit = textwrap.TextWrapper(max(40, int(width / _LETTER)), break_on_hyphens=False)
-    lines = [line for sentence in words for line in fit.wrap(printable(sentence))]
+    line_width = max(width, text_width(shown, 15, is_bold=True), _NARROWEST)
+    lines = [line for sentence in words for line in wrapped(printable(sentence), line_width)]
     description = " ".join([printable(title), *(printable(sentence) for sentence in words)])
     heading = {"title": altair().TitleParams(shown, subtitle=lines)} if shown else {}
-    return chart.properties(description=description, padding=14, **heading).configure(**config(theme))
+    finished = chart.properties(description=description, padding=14, **heading).configure(**config(theme))
+    return shown_offline(finished)
 
 
 def best_only(total: int, most: int, what: str = "systems") -> list[str]:
@@ -160,4 +246,4 @@ def best_only(total: int, most: int, what: str = "systems") -> list[str]:
     >>> best_only(130, 100), best_only(5, 100)
     (['The best 100 of 130 systems are shown.'], [])
     """
-    return [f"The best {most} of {total} {what} are shown."] if total > most else []
+    return [f"The best {most} of {total:,} {what} are shown."] if total > most else []

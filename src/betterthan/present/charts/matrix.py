@@ -1,4 +1,4 @@
-"""Matrices: cells with a colour and a number, headings beside and above, and lines between groups."""
+"""Matrices: cells with a color and a number, row and column headings, and lines between groups."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.present.charts.drawing import Drawing, altair, rows
+from betterthan.present.charts.drawing import Drawing, altair, rows, widest
 from betterthan.present.charts.theme import Theme
+from betterthan.present.text_width import text_width
 
 _GAP = 0.03
 SMALLEST_WITH_NUMBERS = 30
@@ -28,12 +29,15 @@ def cell_size(m: int) -> int:
     return 36 if m <= 14 else 24 if m <= 24 else 18 if m <= 40 else 12 if m <= 70 else 9
 
 
-def places(size: int, across: str = "left", down: str = "top") -> Drawing:
-    """Return the horizontal and the vertical axis of a matrix of so many rows, counted from the top left."""
+def places(size: int, across: str = "left", down: str = "top", *, columns: int | None = None) -> Drawing:
+    """Return the horizontal and the vertical axis of a matrix of so many rows, counted from the top left.
+
+    It has as many columns as rows, unless `columns` says otherwise.
+    """
     alt = altair()
     plain = {"nice": False, "zero": False, "padding": 0}
     return (
-        alt.X(f"{across}:Q", axis=None, scale=alt.Scale(domain=[0, size], **plain)),
+        alt.X(f"{across}:Q", axis=None, scale=alt.Scale(domain=[0, columns or size], **plain)),
         alt.Y(f"{down}:Q", axis=None, scale=alt.Scale(domain=[size, 0], **plain)),
     )
 
@@ -51,41 +55,73 @@ def cell_columns(row: IntArray, column: IntArray) -> dict[str, FloatArray]:
     }
 
 
-def middles(size: int) -> Drawing:
-    """Return the encodings of what stands in the middle of cells, on the axes of :func:`places`."""
-    return places(size, "x", "y")
+def middles(size: int, *, columns: int | None = None) -> Drawing:
+    """Return the encodings of what is in the middle of cells, on the axes of :func:`places`."""
+    return places(size, "x", "y", columns=columns)
 
 
-def squares(data: Drawing, size: int, color: Drawing, tooltip: Sequence[Drawing] = ()) -> Drawing:
-    """Return the coloured cells."""
-    x, y = places(size)
+def squares(
+    data: Drawing, size: int, color: Drawing, tooltip: Sequence[Drawing] = (), *, columns: int | None = None
+) -> Drawing:
+    """Return the colored cells."""
+    x, y = places(size, columns=columns)
     base = altair().Chart(data).mark_rect(cornerRadius=2 if size <= 24 else 0, aria=False)
     return base.encode(x=x, x2="right:Q", y=y, y2="bottom:Q", color=color, tooltip=list(tooltip))
 
 
-def headings(size: int, called: Sequence[str], theme: Theme, *, cell: int | None = None) -> list[Drawing]:
+def headings(
+    size: int, called: Sequence[str], theme: Theme, *, cell: int | None = None, values: Sequence[str] = ()
+) -> list[Drawing]:
     """Return the names of the rows with their numbers on the left, and the numbers again above the columns.
 
-    Without names, only the numbers; `cell` is the size of a cell where it is not that of :func:`cell_size`.
+    Parameters
+    ----------
+    size : int
+        Number of rows.
+    called : sequence of str
+        Names of the rows; without names only the numbers are drawn.
+    theme : Theme
+    cell : int, optional
+        Size of a cell where it is not that of :func:`cell_size`.
+    values : sequence of str
+        A value of each row, in a column between names and numbers.
     """
     alt = altair()
     x, y = middles(size)
     small = (cell or cell_size(size)) < 15
-    spread, numbers = np.arange(size) + 0.5, [str(i + 1) for i in range(size)]
-    font, dim = 9 if small else 12, alt.value(theme.dim)
-    data = rows({"y": spread, "number": numbers, "name": called or [""] * size})
-    left = alt.Chart(data).mark_text(align="right", fontSize=font - 1)
-    number = left.encode(x=alt.value(-7), y=y, text="number:N", color=dim)
-    name = left.mark_text(align="right", fontSize=font).encode(
-        x=alt.value(-14 - (font - 4) * len(str(size))), y=y, text="name:N", color=alt.value(theme.ink)
+    middle, numbers = np.arange(size) + 0.5, [str(i + 1) for i in range(size)]
+    font, dim = _font(small=small), alt.value(theme.dim)
+    data = rows(
+        {"y": middle, "number": numbers, "name": called or [""] * size, "value": values or [""] * size}
     )
-    # Numbers of two figures would run into each other over small cells.
-    labelled = [i for i in range(size) if not small or i == 0 or (i + 1) % 5 == 0]
-    top = alt.Chart(rows({"x": spread[labelled], "number": [numbers[i] for i in labelled]}))
-    top = top.mark_text(baseline="bottom", fontSize=font - 1).encode(
-        x=x, y=alt.value(-6), text="number:N", color=dim
-    )
-    return [*([name] if called else []), number, top]
+    base = alt.Chart(data).encode(y=y)
+    # Where rows are as low as their numbers, only some are numbered, as above the columns.
+    numbered = [i for i in range(size) if not small or i == 0 or (i + 1) % 5 == 0]
+    number = alt.Chart(rows({"y": middle[numbered], "number": [numbers[i] for i in numbered]}))
+    number = number.mark_text(align="right", fontSize=font - 1)
+    layers = [number.encode(x=alt.value(-7), y=y, text="number:N", color=dim)]
+    place = -14 - text_width(str(size), font - 1)
+    for field, texts, color in (("value", values, dim), ("name", called, alt.value(theme.ink))):
+        if texts:
+            text = base.mark_text(align="right", fontSize=font)
+            layers.append(text.encode(x=alt.value(place), text=f"{field}:N", color=color))
+            place -= widest(texts, font) + 8
+    top = alt.Chart(rows({"x": middle[numbered], "number": [numbers[i] for i in numbered]}))
+    top = top.mark_text(baseline="bottom", fontSize=font - 1)
+    return [*layers, top.encode(x=x, y=alt.value(-6), text="number:N", color=dim)]
+
+
+def headings_width(
+    size: int, called: Sequence[str], *, cell: int | None = None, values: Sequence[str] = ()
+) -> float:
+    """Return how wide the names, values and numbers on the left are."""
+    font = _font(small=(cell or cell_size(size)) < 15)
+    beside = sum(widest(texts, font) + 8 for texts in (called, values) if texts)
+    return 14 + text_width(str(size), font - 1) + beside
+
+
+def _font(*, small: bool) -> int:
+    return 9 if small else 12
 
 
 def group_lines(size: int, ends: Sequence[int], color: str) -> list[Drawing]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from betterthan.present.charts.drawing import Drawing, altair, best_only, headed, names, rows
+from betterthan.present.charts.drawing import Drawing, altair, best_only, counted, headed, names, rows, widest
 from betterthan.present.charts.matrix import (
     MOST_ROWS,
     SMALLEST_WITH_NUMBERS,
@@ -12,6 +12,7 @@ from betterthan.present.charts.matrix import (
     cell_size,
     group_lines,
     headings,
+    headings_width,
     middles,
     squares,
 )
@@ -20,11 +21,13 @@ from betterthan.present.numbers import number
 from betterthan.present.tables.meta_evaluation import differences, measure_name
 from betterthan.results.meta_evaluation import MetaEvaluation
 
+_LEGEND = "row compared with column"
+
 
 def metrics_chart(result: MetaEvaluation, theme: Theme, *, title: str | None = None) -> Drawing:
     """Draw which metric is significantly better than which: rows against the columns behind them.
 
-    Lines part significance clusters; a bar beside the names joins metrics of equal value.
+    Lines separate significance clusters; a bar beside the numbers joins metrics of equal value.
 
     References
     ----------
@@ -42,7 +45,7 @@ def metrics_chart(result: MetaEvaluation, theme: Theme, *, title: str | None = N
         "verdict:N",
         scale=alt.Scale(domain=met, range=[grounds[word] for word in met]),
         legend=alt.Legend(
-            title="row against column", symbolType="square", symbolStrokeColor=theme.dim, labelLimit=240
+            title=_LEGEND, symbolType="square", symbolStrokeColor=theme.dim, symbolStrokeWidth=1
         ),
     )
     layers = [squares(data, shown, color, ["row:N", "column:N", "p:Q", "verdict:N"])]
@@ -51,13 +54,11 @@ def metrics_chart(result: MetaEvaluation, theme: Theme, *, title: str | None = N
         text = alt.Chart(data).mark_text(fontSize=10)
         layers.append(text.encode(x=x, y=y, text="text:N", color=alt.Color("ink:N", scale=None)))
     ends = [i + 1 for i in range(shown - 1) if result.cluster[i] != result.cluster[i + 1]]
-    called = [
-        f"{name} {number(value, 3)}"
-        for name, value in zip(names(result.metrics[:shown]), result.value.tolist(), strict=False)
-    ]
+    called = names(result.metrics[:shown])
+    values = [number(value, 3) for value in result.value[:shown].tolist()]
     layers += [
         *group_lines(shown, ends, theme.accent),
-        *headings(shown, called, theme),
+        *headings(shown, called, theme, values=values),
         _ties(result, shown, theme),
     ]
     drawn = alt.layer(*layers).properties(width=size * shown, height=size * shown)
@@ -67,7 +68,7 @@ def metrics_chart(result: MetaEvaluation, theme: Theme, *, title: str | None = N
         theme,
         title=f"Which metrics differ significantly by {measure}?",
         words=[*_words(result), *best_only(k, shown, "metrics")],
-        width=max(480, size * shown + 240),
+        width=headings_width(shown, called, values=values) + size * shown + 40 + widest([_LEGEND, *met], 12),
         override=title,
     )
 
@@ -118,7 +119,7 @@ def short_pvalue(p: float) -> str:
 
 
 def _ties(result: MetaEvaluation, shown: int, theme: Theme) -> Drawing:
-    """Join metrics of equal value by a bar, neighbouring groups in two colours."""
+    """Join metrics of equal value by a bar, adjacent groups in two colors."""
     alt = altair()
     ranks = result.rank[:shown]
     defined = ~np.isnan(result.value[:shown])
@@ -141,5 +142,10 @@ def _words(result: MetaEvaluation) -> list[str]:
     if result.comparisons.test == "none":
         return ["Nothing was tested."]
     verdict = f"{differences(result)}."
-    tied = "" if result.n_distinct == k else " Bars beside the numbers: equal values."
-    return [f"{verdict} {result.n_distinct} distinct values, {result.n_clusters} clusters (lines).{tied}"]
+    parts = [verdict]
+    if result.n_clusters > 1:
+        parts.append(f"Lines separate {result.n_clusters:,} significance clusters.")
+    if result.n_distinct < k:
+        distinct = counted(result.n_distinct, "distinct value")
+        parts.append(f"Bars beside the numbers join equal values ({distinct} of {counted(k, 'metric')}).")
+    return [" ".join(parts)]

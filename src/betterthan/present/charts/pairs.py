@@ -7,13 +7,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betterthan.present.charts.drawing import Drawing, altair, best_only, correction_name, headed, names, rows
+from betterthan.present.charts.drawing import (
+    Drawing,
+    altair,
+    best_only,
+    correction_name,
+    counted,
+    headed,
+    names,
+    rows,
+    widest,
+)
 from betterthan.present.charts.matrix import (
     MOST_ROWS,
     SMALLEST_WITH_NUMBERS,
     cell_columns,
     cell_size,
     headings,
+    headings_width,
     middles,
     squares,
 )
@@ -27,7 +38,7 @@ _DIFFERENT, _NOT_DIFFERENT = "significantly different", "not significantly diffe
 _TIES = {
     "drop": "Ties are left out.",
     "half": "Ties count half.",
-    "davidson": "Ties are modelled (Davidson).",
+    "davidson": "Ties are modeled (Davidson).",
     "as_published": "Ties go to the second system.",
 }
 
@@ -35,8 +46,8 @@ _TIES = {
 def pairs_chart(result: PairwiseTable, theme: Theme, *, title: str | None = None) -> Drawing:
     """Draw the matrix of what was tested: P(row beats column), or the difference of row and column.
 
-    Pairs that differ significantly are bold, or dotted where cells are small. Probabilities have one scale of colours
-    in all figures, 0 to 1; differences, which come in units of the metric, reach as far as the largest of them.
+    Pairs that differ significantly are bold, or dotted where cells are small. Probabilities have one color scale
+    in all figures, 0 to 1; differences, which are in units of the metric, have one up to the largest of them.
 
     References
     ----------
@@ -46,6 +57,7 @@ def pairs_chart(result: PairwiseTable, theme: Theme, *, title: str | None = None
     shown = min(len(result.systems), MOST_ROWS)
     size = cell_size(shown)
     scale = pair_scale(result, shown)
+    called = names(result.systems[:shown])
     data = _data(result, shown, scale, theme)
     domain = [scale.middle - scale.reach, scale.middle, scale.middle + scale.reach]
     colors = alt.Scale(
@@ -55,7 +67,7 @@ def pairs_chart(result: PairwiseTable, theme: Theme, *, title: str | None = None
         title=result.effect_name, gradientLength=110, format=f".{scale.decimals}f", values=domain
     )
     color = alt.Color("effect:Q", scale=colors, legend=legend)
-    tooltip = ["row:N", "column:N", "effect:Q", "wins:Q", "ties:Q", "losses:Q", "p:Q", "told:N"]
+    tooltip = ["row:N", "column:N", "effect:Q", "wins:Q", "ties:Q", "losses:Q", "p:Q", "verdict:N"]
     layers = [
         # The data stands once above both layers: with many systems, copies of it cost seconds.
         alt.layer(
@@ -63,7 +75,7 @@ def pairs_chart(result: PairwiseTable, theme: Theme, *, title: str | None = None
             *_marks(shown, numbers=size >= SMALLEST_WITH_NUMBERS),
             data=data,
         ),
-        *headings(shown, names(result.systems[:shown]), theme),
+        *headings(shown, called, theme),
     ]
     drawn = alt.layer(*layers).properties(width=size * shown, height=size * shown)
     what = (
@@ -74,20 +86,20 @@ def pairs_chart(result: PairwiseTable, theme: Theme, *, title: str | None = None
         theme,
         title=f"Every pair: {what}",
         words=_words(result, shown, scale),
-        width=max(460, size * shown + 200),
+        width=headings_width(shown, called) + size * shown + 18 + widest([result.effect_name], 12),
         override=title,
     )
 
 
 class PairScale(NamedTuple):
-    """How the effects of pairs are coloured and written.
+    """How the effects of pairs are colored and written.
 
     Attributes
     ----------
     is_share : bool
         Whether the effect is a probability; otherwise it is a difference.
     middle, reach : float
-        No difference, and how far from it the strongest colours lie.
+        No difference, and how far from it the strongest colors are.
     decimals : int
     """
 
@@ -99,7 +111,7 @@ class PairScale(NamedTuple):
 
 def pair_scale(result: PairwiseTable, shown: int) -> PairScale:
     """Return the scale of the first `shown` systems; that of probabilities is always the same."""
-    if result.effect_name.startswith("P("):
+    if result.is_probability:
         return PairScale(is_share=True, middle=0.5, reach=0.5, decimals=2)
     sizes = np.abs(result.effect[:shown, :shown])
     largest = float(sizes[np.isfinite(sizes)].max(initial=0.0)) or 1.0
@@ -132,7 +144,7 @@ def ties_words(result: PairwiseTable) -> str:
 
     Matches name the policy. Scores do not, but the effect tells: it is a share of the decided comparisons or of all.
     """
-    if not result.effect_name.startswith("P(") or not np.nansum(result.ties):
+    if not result.is_probability or not np.nansum(result.ties):
         return ""
     if policy := result.settings.options.get("ties"):
         return _TIES.get(str(policy), "")
@@ -163,7 +175,7 @@ def _data(result: PairwiseTable, shown: int, scale: PairScale, theme: Theme) -> 
             "ties": result.ties[at],
             "losses": result.losses[at],
             "p": result.adjusted[at],
-            "told": np.where(differs, _DIFFERENT, _NOT_DIFFERENT).tolist(),
+            "verdict": np.where(differs, _DIFFERENT, _NOT_DIFFERENT).tolist(),
             "text": [cell_text(value, scale, narrow=shown > _FEW_SYSTEMS) for value in effects.tolist()],
             "ink": [_ink(value, scale, theme) for value in effects.tolist()],
         }
@@ -171,7 +183,7 @@ def _data(result: PairwiseTable, shown: int, scale: PairScale, theme: Theme) -> 
 
 
 def _ink(effect: float, scale: PairScale, theme: Theme) -> str:
-    """Return the colour of what is written on a cell."""
+    """Return the color of what is written on a cell."""
     place = 0.5 + (effect - scale.middle) / (2 * scale.reach)
     return readable_on(theme.paper if np.isnan(effect) else diverging(place, theme))
 
@@ -181,7 +193,7 @@ def _marks(shown: int, *, numbers: bool) -> list[Drawing]:
     x, y = middles(shown)
     base = alt.Chart().encode(x=x, y=y, color=alt.Color("ink:N", scale=None))
     differing, alike = (
-        base.transform_filter(f"datum.told == '{which}'") for which in (_DIFFERENT, _NOT_DIFFERENT)
+        base.transform_filter(f"datum.verdict == '{which}'") for which in (_DIFFERENT, _NOT_DIFFERENT)
     )
     if numbers:
         return [
@@ -197,7 +209,7 @@ def _words(result: PairwiseTable, shown: int, scale: PairScale) -> list[str]:
     correction = correction_name(result.correction)
     verdict = (
         f"{mark}: significantly different at level {result.alpha:g} by {tests_name(result)} ({correction}), "
-        f"{result.n_different} of {m * (m - 1) // 2} pairs."
+        f"{result.n_different:,} of {counted(m * (m - 1) // 2, 'pair')}."
     )
     before = ties_words(result) if scale.is_share else "Positive: the row is better."
     return [f"{before} {verdict}".strip(), *best_only(m, shown)]

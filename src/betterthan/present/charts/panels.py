@@ -1,4 +1,4 @@
-"""Several measures of the same rows side by side: a dot a row in each panel, with its interval where there is one."""
+"""Several measures of the same rows side by side: one dot per row in each panel, with its interval if it has one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.arrays import FloatArray
-from betterthan.present.charts.drawing import Drawing, altair, names, rows
+from betterthan.present.charts.drawing import Drawing, altair, names, number_axis, rows, widest
 from betterthan.present.charts.theme import Theme
+from betterthan.present.geometry import limits_around
+from betterthan.present.text_width import wrapped
 
 MOST_ROWS = 100
 MOST_PANELS = 4
@@ -28,7 +30,7 @@ class DotPanel(NamedTuple):
     low, high : array, optional
         Ends of the intervals.
     rule : float, optional
-        Where a line stands that values are held against: zero, or what knowing nothing reaches.
+        Where a dashed line is drawn to compare values with: zero, or the error of an uninformative prediction.
     """
 
     title: str
@@ -44,9 +46,9 @@ def panels_chart(
     theme: Theme,
     *,
     groups: Sequence[str],
-    colours: Mapping[str, str],
+    colors: Mapping[str, str],
 ) -> Drawing:
-    """Draw panels side by side; rows are named once, at the left, and coloured by their group.
+    """Draw panels side by side; rows are named once, on the left, and colored by their group.
 
     Parameters
     ----------
@@ -57,25 +59,32 @@ def panels_chart(
     theme : Theme
     groups : sequence of str
         What each row is.
-    colours : mapping of str to str
-        The colour of each group; where several occur a legend names them.
+    colors : mapping of str to str
+        The color of each group; where several occur a legend names them.
     """
     shown = min(len(labels), MOST_ROWS)
     called = names(labels[:shown])
     drawn = panels[:MOST_PANELS]
-    width = {1: 380, 2: 230, 3: 170}.get(len(drawn), 140)
-    seen = [group for group in colours if group in groups[:shown]]
+    seen = [group for group in colors if group in groups[:shown]]
     made = [
-        _panel(panel, called, groups[:shown], seen, colours, theme, first=k == 0)
+        _panel(panel, called, groups[:shown], seen, colors, theme, first=k == 0, width=_width(len(drawn)))
         for k, panel in enumerate(drawn)
     ]
     height = _step(shown) * shown
+    width = _width(len(drawn))
     return altair().hconcat(*(each.properties(width=width, height=height) for each in made), spacing=_SPACING)
 
 
-def width_of(panels: Sequence[DotPanel]) -> float:
-    """Return about how wide the panels are with the names beside them, for the words above."""
-    return {1: 520.0, 2: 600.0, 3: 680.0}.get(len(panels), 760.0)
+def width_of(labels: Sequence[str], panels: Sequence[DotPanel]) -> float:
+    """Return how wide the panels are with the names beside them, for the words above."""
+    shown, count = min(len(labels), MOST_ROWS), min(len(panels), MOST_PANELS)
+    beside = widest(names(labels[:shown]), 10 if _step(shown) < 20 else 12) + 10
+    return beside + count * _width(count) + (count - 1) * _SPACING
+
+
+def _width(count: int) -> int:
+    """Return the width of each of so many panels."""
+    return {1: 380, 2: 240, 3: 180}.get(count, 150)
 
 
 def _step(shown: int) -> int:
@@ -87,10 +96,11 @@ def _panel(
     labels: Sequence[str],
     groups: Sequence[str],
     seen: Sequence[str],
-    colours: Mapping[str, str],
+    colors: Mapping[str, str],
     theme: Theme,
     *,
     first: bool,
+    width: int,
 ) -> Drawing:
     alt = altair()
     shown = len(labels)
@@ -106,10 +116,14 @@ def _panel(
         }
     )
     y = alt.Y("place:Q", axis=None, scale=alt.Scale(domain=[shown, 0], nice=False, zero=False, padding=0))
-    legend = alt.Legend(title=None, orient="top") if first and len(seen) > 1 else None
-    scale = alt.Scale(domain=list(seen), range=[colours[group] for group in seen])
+    legend = alt.Legend(title=None, orient="top", symbolType="circle") if first and len(seen) > 1 else None
+    scale = alt.Scale(domain=list(seen), range=[colors[group] for group in seen])
     base = alt.Chart(data).encode(y=y, color=alt.Color("group:N", scale=scale, legend=legend))
-    x = {"title": panel.title, "scale": alt.Scale(zero=False), "axis": alt.Axis(tickCount=4)}
+    ends = [each[:shown] for each in (panel.value, panel.low, panel.high) if each is not None]
+    rule = [] if panel.rule is None else [np.array([panel.rule])]
+    limits = limits_around(np.concatenate([*ends, *rule]), share=0.05) or (0.0, 1.0)
+    # A title that is wider than its panel would run into that of the next.
+    x = {"title": wrapped(panel.title, width + _SPACING - 8), **number_axis(limits, width)}
     small = _step(shown) < 20
     dots = base.mark_point(filled=True, opacity=1, size=40 if small else 70).encode(
         x=alt.X("value:Q", **x), tooltip=["label:N", "value:Q", "low:Q", "high:Q"]

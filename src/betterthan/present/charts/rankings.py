@@ -1,4 +1,4 @@
-"""Charts of rankings: strengths with intervals, ranks side by side, agreement, and three ways of aggregating."""
+"""Charts of rankings: strengths with intervals, ranks side by side, agreement, and three aggregation methods."""
 
 from __future__ import annotations
 
@@ -8,9 +8,20 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import TableError, some_of
-from betterthan.present.charts.drawing import Drawing, altair, best_only, headed, names, ranking_name, rows
+from betterthan.present.charts.drawing import (
+    Drawing,
+    altair,
+    best_only,
+    counted,
+    headed,
+    names,
+    number_axis,
+    ranking_name,
+    rows,
+    widest,
+)
 from betterthan.present.charts.theme import Theme
-from betterthan.present.geometry import limits_around
+from betterthan.present.geometry import limits_around, rank_ticks
 from betterthan.present.numbers import number, percent
 from betterthan.present.tables.ranking import method_name, tests_of
 from betterthan.results.agreement import Aggregated, Agreement, RankingComparison
@@ -25,9 +36,9 @@ _SIDE, _BINS = 165, 16
 def aggregation_chart(
     result: Aggregated | Sequence[Aggregated], theme: Theme, *, title: str | None = None
 ) -> Drawing:
-    """Draw every way of aggregating against every other, a dot a system; on the diagonal the distribution of each.
+    """Draw every aggregation method against every other, one dot per system; the diagonal shows distributions.
 
-    Pearson's correlation stands in the cell across the diagonal. Results of several test sets are drawn together.
+    Pearson's correlation is in the cell across the diagonal. Results of several test sets are drawn together.
 
     References
     ----------
@@ -48,9 +59,9 @@ def aggregation_chart(
     return headed(
         alt.concat(*cells, columns=len(WAYS), spacing=14),
         theme,
-        title=f"{metric}: three ways of aggregating",
+        title=f"{metric}: three aggregation methods",
         words=_aggregation_words(systems, sum(len(each.systems) for each in results)),
-        width=3 * _SIDE + 90,
+        width=3 * _SIDE + 130,
         override=title,
     )
 
@@ -67,7 +78,7 @@ def _cell(values: dict[str, FloatArray], down: str, across: str, systems: list[s
 
 
 def pearson(x: FloatArray, y: FloatArray) -> float:
-    """Return the correlation of two ways over systems; NaN with fewer than three, or where one is constant."""
+    """Return the correlation of two methods over systems; NaN with fewer than three, or where one is constant."""
     known = ~np.isnan(x + y)
     x, y = x[known], y[known]
     if x.size < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
@@ -77,17 +88,17 @@ def pearson(x: FloatArray, y: FloatArray) -> float:
 
 def _correlation(x: FloatArray, y: FloatArray, theme: Theme) -> Drawing:
     alt = altair()
-    value = number(pearson(x, y), 3)
-    data = rows({"words": [f"r = {value}" if value != "–" else "r undefined"]})
-    text = alt.Chart(data).mark_text(fontSize=17, fontWeight=600)
+    value = pearson(x, y)
+    data = rows({"words": ["r is undefined" if np.isnan(value) else f"r = {number(value, 3)}"]})
+    text = alt.Chart(data).mark_text(fontSize=13 if np.isnan(value) else 17, fontWeight=600)
     return text.encode(
         x=alt.value(_SIDE / 2), y=alt.value(_SIDE / 2), text="words:N", color=alt.value(theme.ink)
     )
 
 
-def _scale(values: FloatArray) -> Drawing:
-    limits = limits_around(values, share=0.08) or (0.0, 1.0)
-    return altair().Scale(domain=list(limits), nice=False, zero=False)
+def _axis(values: FloatArray, *, across: bool = True) -> dict[str, Drawing]:
+    limits = limits_around(values, share=0.1) or (0.0, 1.0)
+    return number_axis(limits, _SIDE, across=across)
 
 
 def _scatter(
@@ -102,22 +113,49 @@ def _scatter(
             "number": [str(i + 1) for i in range(len(systems))],
         }
     )
-    axis = alt.Axis(tickCount=4)
     base = alt.Chart(data).encode(
-        x=alt.X("x:Q", title=WAYS[across], scale=_scale(values[across]), axis=axis),
-        y=alt.Y("y:Q", title=WAYS[down], scale=_scale(values[down]), axis=axis),
+        x=alt.X("x:Q", title=WAYS[across], **_axis(values[across])),
+        y=alt.Y("y:Q", title=WAYS[down], **_axis(values[down], across=False)),
         tooltip=["system:N", "x:Q", "y:Q"],
     )
     dots = base.mark_circle(color=theme.accent, opacity=0.6, size=45 if len(systems) <= 60 else 20)
     if len(systems) > _MOST_NUMBERED:
         return alt.layer(dots)
-    return dots + base.mark_text(dx=8, dy=-7, fontSize=10, color=theme.dim).encode(text="number:N")
+    layers = [dots]
+    for (right, up), numbers in _labels_apart(values[across], values[down]).items():
+        text = base.mark_text(dx=right, dy=-up, fontSize=10, color=theme.dim).encode(text="number:N")
+        layers.append(text.transform_filter(alt.FieldOneOfPredicate(field="number", oneOf=numbers)))
+    return alt.layer(*layers)
+
+
+_CORNERS = ((8, 7), (-8, 7), (8, -8), (-8, -8))
+"""Where the number of a dot may be, in pixels to its right and above it, the best place first."""
+
+
+def _labels_apart(x: FloatArray, y: FloatArray) -> dict[tuple[int, int], list[str]]:
+    """Return the numbers of dots by the corner at which they lie on no other dot and no other number.
+
+    A dot without such a corner has no number.
+    """
+    corners: dict[tuple[int, int], list[str]] = {}
+    with np.errstate(invalid="ignore", divide="ignore"):
+        pixels = [_SIDE * (each - np.nanmin(each)) / (1.2 * np.ptp(each[~np.isnan(each)])) for each in (x, y)]
+    dots = list(zip(*(np.nan_to_num(each).tolist() for each in pixels), strict=True))
+    labels: list[tuple[float, float]] = []
+    for i, (across, up) in enumerate(dots):
+        others = [*labels, *dots[:i], *dots[i + 1 :]]
+        for corner in _CORNERS:
+            label = (across + corner[0], up + corner[1])
+            if all(abs(label[0] - left) > 11 or abs(label[1] - below) > 9 for left, below in others):
+                labels.append(label)
+                corners.setdefault(corner, []).append(str(i + 1))
+                break
+    return corners
 
 
 def _distribution(values: FloatArray, name: str, theme: Theme) -> Drawing:
     alt = altair()
-    scale = _scale(values)
-    x = {"title": name, "scale": scale, "axis": alt.Axis(tickCount=4)}
+    x = {"title": name, **_axis(values)}
     known = values[~np.isnan(values)]
     if known.size <= _MOST_NUMBERED:  # a histogram of so few says nothing
         ticks = alt.Chart(rows({"x": known})).mark_tick(color=theme.accent, thickness=2, size=50)
@@ -125,16 +163,16 @@ def _distribution(values: FloatArray, name: str, theme: Theme) -> Drawing:
     counts, edges = np.histogram(known, bins=_BINS)
     data = rows({"x": edges[:-1], "end": edges[1:], "systems": counts, "none": [0] * _BINS})
     bars = alt.Chart(data).mark_bar(color=theme.dim, opacity=0.6, stroke=theme.paper, strokeWidth=0.5)
-    y = alt.Y("systems:Q", title="systems", axis=alt.Axis(tickCount=3, format="d"))
+    y = alt.Y("systems:Q", title="systems", axis=alt.Axis(tickCount=3, tickMinStep=1, format="d"))
     return alt.layer(bars.encode(x=alt.X("x:Q", **x), x2="end:Q", y=y, y2="none:Q"))
 
 
 def _aggregation_words(systems: list[str], total: int) -> list[str]:
-    left_out = [f"The first {len(systems)} of {total} systems are shown."] if total > len(systems) else []
+    left_out = [f"The first {len(systems):,} of {total:,} systems are shown."] if total > len(systems) else []
     if len(systems) > _MOST_NUMBERED:
-        return [f"{len(systems)} systems; r is Pearson's correlation.", *left_out]
+        return [f"{len(systems):,} systems. r: Pearson's correlation over systems.", *left_out]
     key = ", ".join(f"{i + 1}\u00a0{name}" for i, name in enumerate(names(systems, most=28)))
-    return [f"r: Pearson's correlation over {len(systems)} systems. {key}."]
+    return [f"r: Pearson's correlation over {counted(len(systems), 'system')}. {key}."]
 
 
 _MOST_ROWS = 66
@@ -142,18 +180,18 @@ _AGREEMENT_WIDTH, _STEP = 380, 28
 
 
 def agreement_chart(result: Agreement, theme: Theme, *, title: str | None = None) -> Drawing:
-    """Draw for each two rankings which share of the pairs of systems they order alike, and opposite ways."""
+    """Draw for each two rankings the share of system pairs that they order alike, and in opposite ways."""
     alt = altair()
     shown = sorted(result.comparisons, key=lambda each: -each.flipped)[:_MOST_ROWS]
-    parts = {"ordered alike": theme.good, "tied in one": theme.line, "opposite": theme.bad}
+    parts = {"same order": theme.good, "tied in one": theme.line, "opposite order": theme.bad}
     y = alt.Y(
         "place:Q", axis=None, scale=alt.Scale(domain=[len(shown), 0], nice=False, zero=False, padding=0)
     )
     y2 = alt.Y2("below:Q")
-    axis = alt.Axis(format="%", tickCount=6)
+    axis = number_axis((0, 1), _AGREEMENT_WIDTH, percent=True)
     bars = alt.Chart(_parts(shown, parts)).mark_rect(stroke=theme.paper, strokeWidth=0.8)
     bars = bars.encode(
-        x=alt.X("from:Q", title="share of pairs of systems (%)", scale=alt.Scale(domain=[0, 1]), axis=axis),
+        x=alt.X("from:Q", title="share of system pairs", **axis),
         x2="to:Q",
         y=y,
         y2=y2,
@@ -167,12 +205,13 @@ def agreement_chart(result: Agreement, theme: Theme, *, title: str | None = None
     drawn = alt.layer(bars, *_labels(shown, y, theme)).properties(
         width=_AGREEMENT_WIDTH, height=_STEP * len(shown)
     )
-    words = [f"{len(result.systems)} systems. At the right: Kendall's tau-b."]
+    words = [f"{counted(len(result.systems), 'system')}. Numbers on the right: Kendall's tau-b."]
     if len(result.comparisons) > len(shown):
         words.append(
-            f"The {len(shown)} most different of {len(result.comparisons)} pairs of rankings are shown."
+            f"The {len(shown)} most different of {len(result.comparisons):,} pairs of rankings are shown."
         )
-    return headed(drawn, theme, title="Do the rankings agree?", words=words, width=560, override=title)
+    width = widest(_pair_names(shown)) + _AGREEMENT_WIDTH + 50
+    return headed(drawn, theme, title="Do the rankings agree?", words=words, width=width, override=title)
 
 
 def _parts(shown: list[RankingComparison], parts: dict[str, str]) -> Drawing:
@@ -188,12 +227,15 @@ def _parts(shown: list[RankingComparison], parts: dict[str, str]) -> Drawing:
     return rows(dict(zip(fields, zip(*table, strict=True), strict=True)))
 
 
+def _pair_names(shown: list[RankingComparison]) -> list[str]:
+    distinct = list(dict.fromkeys(name for each in shown for name in (each.first, each.second)))
+    called = dict(zip(distinct, names([ranking_name(name) for name in distinct], most=26), strict=True))
+    return [f"{called[each.first]} and {called[each.second]}" for each in shown]
+
+
 def _labels(shown: list[RankingComparison], y: Drawing, theme: Theme) -> list[Drawing]:
     alt = altair()
-    called = {
-        name: names([ranking_name(name)], most=26)[0] for each in shown for name in (each.first, each.second)
-    }
-    named = [f"{called[each.first]} and {called[each.second]}" for each in shown]
+    named = _pair_names(shown)
     tau = [number(each.tau_b, 2) for each in shown]
     data = rows({"place": [place + 0.5 for place in range(len(shown))], "named": named, "tau": tau})
     text = alt.Chart(data).mark_text(fontSize=12, align="right").encode(y=y)
@@ -209,9 +251,9 @@ _WIDTH, _RANKS_WIDTH = 360, 150
 
 
 def ranking_chart(result: Ranking, theme: Theme, *, title: str | None = None) -> Drawing:
-    """Draw each system's strength with its interval, and beside it the ranks that the data allow.
+    """Draw each system's strength with its interval, and its rank range.
 
-    Systems that may be best are in colour; a line separates significance clusters.
+    Systems that may be best are in color; a line separates significance clusters.
     """
     alt = altair()
     shown = min(len(result.systems), MOST_SYSTEMS)
@@ -228,7 +270,9 @@ def ranking_chart(result: Ranking, theme: Theme, *, title: str | None = None) ->
     size = {"height": step * shown}
     name = method_name(result.settings.method)
     unit = "" if result.unit == name else f" ({result.unit})"
-    strengths = _strengths(base, f"{name}{unit}", theme, small=step < 20)
+    ends = np.concatenate([each[:shown] for each in (result.strength, result.low, result.high)])
+    axis = number_axis(limits_around(ends, share=0.03) or (0.0, 1.0), _WIDTH)
+    strengths = _strengths(base, {"title": f"{name}{unit}", **axis}, theme, small=step < 20)
     ranks = _ranks(base, shown, small=step < 20)
     both = alt.hconcat(
         alt.layer(rules, *strengths).properties(width=_WIDTH, **size),
@@ -236,7 +280,9 @@ def ranking_chart(result: Ranking, theme: Theme, *, title: str | None = None) ->
         spacing=24,
     )
     heading = f"Ranking by {name}"
-    return headed(both, theme, title=heading, words=_words(result, shown), width=620, override=title)
+    beside = widest(names(result.systems[:shown]), 10 if step < 20 else 12) + 10
+    width = beside + _WIDTH + _RANKS_WIDTH + 24
+    return headed(both, theme, title=heading, words=_words(result, shown), width=width, override=title)
 
 
 def _data(result: Ranking, shown: int) -> Drawing:
@@ -255,12 +301,12 @@ def _data(result: Ranking, shown: int) -> Drawing:
     )
 
 
-def _strengths(base: Drawing, axis: str, theme: Theme, *, small: bool) -> list[Drawing]:
+def _strengths(base: Drawing, axis: dict[str, Drawing], theme: Theme, *, small: bool) -> list[Drawing]:
     alt = altair()
-    x = alt.X("strength:Q", title=axis, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6))
+    x = alt.X("strength:Q", **axis)
     tooltip = [alt.Tooltip(f"{name}:{kind}") for name, kind in _TOOLTIP]
     intervals = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.55).encode(
-        x=alt.X("low:Q", title=axis, scale=alt.Scale(zero=False)), x2="high:Q"
+        x=alt.X("low:Q", **axis), x2="high:Q"
     )
     dots = base.mark_point(filled=True, opacity=1, size=40 if small else 75).encode(x=x, tooltip=tooltip)
     labels = base.mark_text(align="right", fontSize=10 if small else 12, color=theme.ink).encode(
@@ -275,7 +321,7 @@ _TOOLTIP = (("system", "N"), ("strength", "Q"), ("low", "Q"), ("high", "Q"), ("r
 def _ranks(base: Drawing, shown: int, *, small: bool) -> list[Drawing]:
     alt = altair()
     scale = alt.Scale(domain=[0.5, max(shown, 2) + 0.5], nice=False, zero=False)
-    axis = alt.Axis(format="d", values=_ticks(shown), grid=True)
+    axis = alt.Axis(format="d", values=rank_ticks(shown), grid=True, labelOverlap=False)
     title = "rank and rank range"
     bars = base.mark_rule(strokeWidth=5 if small else 8, strokeCap="round", opacity=0.4).encode(
         x=alt.X("rank_low:Q", title=title, scale=scale, axis=axis), x2="rank_high:Q"
@@ -286,18 +332,6 @@ def _ranks(base: Drawing, shown: int, *, small: bool) -> list[Drawing]:
     return [bars, dots]
 
 
-def _ticks(shown: int) -> list[int]:
-    """Return whole ranks to be marked on the axis, at most eight of them.
-
-    Examples
-    --------
-    >>> _ticks(3), _ticks(12), _ticks(60)
-    ([1, 2, 3], [1, 3, 5, 7, 9, 11], [1, 11, 21, 31, 41, 51])
-    """
-    step = next(step for step in (1, 2, 5, 10, 20, 50) if shown <= 8 * step)
-    return list(range(1, shown + 1, step))
-
-
 def _cluster_rules(result: Ranking, shown: int, y: Drawing, theme: Theme) -> Drawing:
     ends = [i + 1 for i in range(shown - 1) if result.cluster[i] != result.cluster[i + 1]]
     return altair().Chart(rows({"place": ends})).mark_rule(color=theme.dim, opacity=0.5).encode(y=y)
@@ -306,12 +340,18 @@ def _cluster_rules(result: Ranking, shown: int, y: Drawing, theme: Theme) -> Dra
 def _words(result: Ranking, shown: int) -> list[str]:
     level = f"{1 - result.confidence:.3g}"
     best = int((result.rank_low == 1).sum())
-    colour = "In color: the best system" if best == 1 else f"In color: the {best} systems that may be best"
-    legend = f"{colour}, by {tests_of(result)} at level {level}. Lines separate significance clusters."
+    colored = "In color: the best system" if best == 1 else f"In color: the {best} systems that may be best"
+    legend = f"{colored} ({tests_of(result)}, level {level})."
+    if len(set(result.cluster[:shown].tolist())) > 1:
+        legend += " Lines separate significance clusters."
     gaps = int(np.isnan(result.low[:shown]).sum())
-    undrawn = [f"{gaps} of {shown} systems have no interval."] if gaps else []
+    undrawn = (
+        [f"{gaps} of {counted(shown, 'system')} {'has' if gaps == 1 else 'have'} no interval."]
+        if gaps
+        else []
+    )
     return [
-        f"Dots with {percent(result.confidence)} intervals. {legend}",
+        f"Dots with {percent(result.confidence)} confidence intervals. {legend}",
         *undrawn,
         *best_only(len(result.systems), shown),
     ]
@@ -321,9 +361,10 @@ _BETWEEN = 150
 
 
 def ranks_chart(rankings: Mapping[str, Ranking], theme: Theme, *, title: str | None = None) -> Drawing:
-    """Draw the place of every system in each ranking, and join them; systems that change rank are in colour.
+    """Draw the position of every system in each ranking, and join them; systems that change rank are in color.
 
-    The number in a dot is the rank, so that ties show; many systems leave no room for it.
+    The number in a dot is the rank, so that ties show; it is left out where there are many systems. Tied systems are
+    drawn in the order of the ranking before, so that only lines of pairs that changed their order cross.
     """
     alt = altair()
     ranking_names = list(rankings)
@@ -348,15 +389,17 @@ def ranks_chart(rankings: Mapping[str, Ranking], theme: Theme, *, title: str | N
         _columns(ranking_names, x, theme),
     ]
     drawn = alt.layer(*layers).properties(width=_BETWEEN * (k - 1), height=step * m)
-    words = [f"In color: the {moved} of {m} systems whose rank differs.", *best_only(m, MOST_SYSTEMS)]
-    return headed(
-        drawn, theme, title="Ranks side by side", words=words, width=_BETWEEN * k + 160, override=title
-    )
+    words = [
+        f"In color: systems whose rank changes ({moved:,} of {m:,}).",
+        *best_only(m, MOST_SYSTEMS),
+    ]
+    width = 2 * widest(names(systems), 10 if step < 20 else 12) + _BETWEEN * (k - 1) + 28
+    return headed(drawn, theme, title="Ranks by several methods", words=words, width=width, override=title)
 
 
 def _check(rankings: Mapping[str, Ranking]) -> None:
     if len(rankings) < 2:
-        raise TableError("One ranking has nothing to stand beside. Give two or more: {name: ranking, …}.")
+        raise TableError("Two or more rankings are needed, as {name: ranking, …}; there is one.")
     first, *others = rankings.items()
     for name, ranking in others:
         if set(ranking.systems) != set(first[1].systems):
@@ -369,10 +412,11 @@ def _ranks_data(rankings: Mapping[str, Ranking], systems: tuple[str, ...]) -> tu
     called = dict(zip(systems, names(systems), strict=True))
     ranks: dict[str, list[int]] = {name: [] for name in systems}
     places: dict[str, list[int]] = {name: [] for name in systems}
-    for ranking in rankings.values():
-        for place, (name, rank) in enumerate(zip(ranking.systems, ranking.rank.tolist(), strict=True)):
+    for ranking, ordered in zip(rankings.values(), _orders(list(rankings.values())), strict=True):
+        rank_of = dict(zip(ranking.systems, ranking.rank.tolist(), strict=True))
+        for place, name in enumerate(ordered):
             if name in ranks:
-                ranks[name].append(rank)
+                ranks[name].append(rank_of[name])
                 places[name].append(place)
     table = [
         (called[name], number, column, places[name][column] + 0.5, rank, _moved(ranks[name]))
@@ -384,12 +428,24 @@ def _ranks_data(rankings: Mapping[str, Ranking], systems: tuple[str, ...]) -> tu
     return rows(dict(zip(fields, zip(*table, strict=True), strict=True))), moved
 
 
+def _orders(rankings: Sequence[Ranking]) -> list[list[str]]:
+    """Return the systems of each ranking from top to bottom, tied ones in the order of the ranking before it.
+
+    In the first ranking, tied systems follow the first later ranking that separates them.
+    """
+    ranks = [dict(zip(each.systems, each.rank.tolist(), strict=True)) for each in rankings]
+    orders = [sorted(rankings[0].systems, key=lambda name: [rank[name] for rank in ranks])]
+    for rank in ranks[1:]:
+        orders.append(sorted(orders[-1], key=rank.__getitem__))  # sorting is stable
+    return orders
+
+
 def _moved(ranks: list[int]) -> str:
     return "same rank" if len(set(ranks)) == 1 else "other rank"
 
 
 def _numbers(base: Drawing, theme: Theme) -> list[Drawing]:
-    """Write the rank into each dot; small dots have no room for it."""
+    """Write the rank into each dot, unless dots are small."""
     alt = altair()
     if base is None:
         return []

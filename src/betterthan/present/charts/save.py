@@ -8,13 +8,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import warnings
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr, unescape
 
 from betterthan.budget import MOST_SCALE, address_space
-from betterthan.errors import BetterThanError, MissingExtra, unknown_name
+from betterthan.errors import BetterThanError, BetterThanWarning, MissingExtra, unknown_name
+from betterthan.messages import Message
 from betterthan.present.charts.drawing import Drawing
+from betterthan.present.text_width import is_basic, is_measured, text_width
 from betterthan.writing import write_whole
 
 _OBJECT = re.compile(rb"\s*(\d+) 0 obj\n")
@@ -168,6 +172,11 @@ def save_chart(chart: Drawing, path: str | Path, *, scale: float = 2.0) -> Path:
     BetterThanError
         When the file cannot be written.
 
+    Warns
+    -----
+    BetterThanWarning
+        When no installed font has a character of a PNG or PDF.
+
     Examples
     --------
     >>> import betterthan as bt, tempfile
@@ -177,9 +186,23 @@ def save_chart(chart: Drawing, path: str | Path, *, scale: float = 2.0) -> Path:
     ...     save_chart(drawn, f"{folder}/ranking.png").name
     'ranking.png'
     """
+    place = write_chart(chart, path, scale=scale)
+    message = undrawable(chart) if is_raster_or_pdf(place) else None
+    if message is not None:
+        warnings.warn(str(message), BetterThanWarning, stacklevel=2)
+    return place
+
+
+def write_chart(chart: Drawing, path: str | Path, *, scale: float = 2.0) -> Path:
+    """Write a chart to a file, as :func:`save_chart` does, without a warning about missing characters."""
     place = Path(path)
     write_whole(place, chart_bytes(chart, format_of(place), scale=scale))
     return place
+
+
+def is_raster_or_pdf(path: str | Path) -> bool:
+    """Return whether the format of a file keeps the glyphs of this machine's fonts."""
+    return format_of(path) in ("png", "pdf")
 
 
 def format_of(path: str | Path) -> str:
@@ -217,7 +240,8 @@ def _finished(svg: str, spec: dict[str, Any]) -> str:
     """Return the picture with a text alternative, and with ids of its own.
 
     The converter counts its ids on from one chart to the next, so they would differ from run to run; and two
-    pictures in one page must not take each other's colours.
+    pictures in one page must not take each other's colors. Texts get the width for which the chart was laid out:
+    a browser without these fonts would otherwise draw wider ones, which run into each other or out of the picture.
     """
     mark = hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:8]
     fresh = {name: f"bt-{mark}-{i}" for i, name in enumerate(_ID.findall(svg))}
@@ -227,10 +251,80 @@ def _finished(svg: str, spec: dict[str, Any]) -> str:
         renamed_ids = _ID.sub(lambda id_: id_.group().replace(id_.group(1), fresh[id_.group(1)]), tag.group())
         return _USE.sub(lambda use: f"url(#{fresh.get(use.group(1), use.group(1))})", renamed_ids)
 
-    return _TAG.sub(renamed, svg).replace("<svg", text, 1)
+    return _TEXT.sub(_sized, _TAG.sub(renamed, svg).replace("<svg", text, 1))
+
+
+def _sized(text: re.Match[str]) -> str:
+    """Return a text of a picture, of one line or several, with the widths that it had when the chart was laid out."""
+    attributes, lines = text.groups()
+    size = _FONT_SIZE.search(attributes)
+    if size is None:
+        return text.group()
+    pixels, is_bold = float(size.group(1)), _BOLD.search(attributes) is not None
+    if "<" not in lines:
+        return f"<text{_length(lines, pixels, is_bold=is_bold)}{attributes}>{lines}</text>"
+    sized = _LINE.sub(
+        lambda line: (
+            f"<tspan{_length(line.group(2), pixels, is_bold=is_bold)}{line.group(1)}>{line.group(2)}<"
+        ),
+        lines,
+    )
+    return f"<text{attributes}>{sized}</text>"
+
+
+def _length(words: str, size: float, *, is_bold: bool) -> str:
+    """Return the attributes that set the width of words; none where they are short or have unknown characters."""
+    shown = unescape(words)
+    if len(shown) < _FEW_LETTERS or not is_measured(shown):
+        return ""
+    return f' textLength="{text_width(shown, size, is_bold=is_bold):.1f}" lengthAdjust="spacingAndGlyphs"'
 
 
 # Only inside tags: what users wrote is text, where "<" is escaped.
 _TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 _ID = re.compile(r'<(?:linearGradient|radialGradient|clipPath) id="([^"]+)"')
 _USE = re.compile(r"url\(#([^)]+)\)")
+_TEXT = re.compile(r"<text( [^<>]*)>([^<>]*|(?:<tspan[^<>]*>[^<>]*</tspan>)+)</text>")
+_LINE = re.compile(r"<tspan([^<>]*)>([^<>]*)<")
+_BOLD = re.compile(r' font-weight="(?:bold|[6-9]00)"')
+_FONT_SIZE = re.compile(r' font-size="([0-9.]+)px"')
+_FEW_LETTERS = 4  # shorter texts, such as the numbers of axes, fit in any font
+
+
+MISSING_GLYPHS = "missing_glyphs"
+"""The code of the warning that no font has a character."""
+_MOST_CHECKED = 100  # distinct characters; drawing one takes about a millisecond
+_NEVER_DRAWN = "\U0010fffd"  # the last character for private use, which no font has
+
+
+def undrawable(chart: Drawing) -> Message | None:
+    """Return a warning when no installed font has some characters of a chart, which a PNG or PDF shows as boxes.
+
+    An SVG is drawn with the fonts of the machine on which it is opened, so that it is not concerned.
+    """
+    texts = json.dumps(chart.to_dict(), ensure_ascii=False)
+    uncommon = sorted({c for c in texts if not is_basic(c) and c.isprintable()})[:_MOST_CHECKED]
+    if not uncommon:
+        return None
+    box = _glyph(_NEVER_DRAWN)
+    missing = [character for character in uncommon if _glyph(character) == box]
+    if not missing:
+        return None
+    return Message(
+        "No installed font has {characters}; a PNG or PDF shows boxes instead. Install a font that has them, such "
+        "as one of the Noto fonts, or save the chart as SVG.",
+        code=MISSING_GLYPHS,
+        severity="warning",
+        characters=" ".join(missing[:_MOST_NAMED]) + (" and more" if len(missing) > _MOST_NAMED else ""),
+    )
+
+
+_MOST_NAMED = 10
+
+
+@cache
+def _glyph(character: str) -> bytes:
+    """Return the picture of one character."""
+    text = f'<text x="4" y="20" font-size="16px" font-family="sans-serif">{escape(character)}</text>'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="28" height="28">{text}</svg>'
+    return bytes(_converter().svg_to_png(svg))

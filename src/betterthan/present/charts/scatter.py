@@ -1,4 +1,4 @@
-"""The graphical criterion: two systems, segment by segment, and what mean, median and wins say."""
+"""The graphical criterion: two systems, segment by segment, with mean, median and wins."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.arrays import FloatArray
-from betterthan.present.charts.drawing import Drawing, altair, headed, names, rows
+from betterthan.present.charts.drawing import Drawing, altair, counted, headed, names, number_axis, rows
 from betterthan.present.charts.theme import Theme
 from betterthan.present.geometry import (
     BINS,
@@ -40,7 +40,7 @@ def scatter_chart(
     References
     ----------
     .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL; figure 2.
-       Its caption and text give the axes in opposite ways; here axes and corners are labelled.
+       Its caption and text give the axes in opposite ways; here axes and corners are labeled.
     """
     tables = [scores] if isinstance(scores, Scores) else list(scores)
     pairs = [paired_scores(table, systems) for table in tables]
@@ -51,12 +51,12 @@ def scatter_chart(
     words = [_verdict(table, pair) for table, pair in zip(tables, pairs, strict=True)]
     legend = "Solid lines: means. Dashed lines: medians. Shaded: the half with more segments."
     return headed(
-        drawn, theme, title=heading, words=[*words, legend], width=480 * len(panels), override=title
+        drawn, theme, title=heading, words=[*words, legend], width=440 * len(panels), override=title
     )
 
 
 class _Plane(NamedTuple):
-    """The plane of two systems: its axes, how far they reach, and its colours."""
+    """The plane of two systems: its axes, their limits, and its colors."""
 
     x: Drawing
     y: Drawing
@@ -68,10 +68,11 @@ class _Plane(NamedTuple):
 def _panel(table: Scores, pair: PairedScores, limits: tuple[float, float], theme: Theme) -> Drawing:
     alt = altair()
     called = names([pair.a, pair.b], most=28)
-    scale = alt.Scale(domain=list(limits), nice=False, zero=False)
-    unit = " ".join(names([table.name], most=24))
-    x = alt.X("x:Q", scale=scale, title=f"{called[1]} ({unit})", axis=alt.Axis(tickCount=6))
-    y = alt.Y("y:Q", scale=scale, title=f"{called[0]} ({unit})", axis=alt.Axis(tickCount=6))
+    unit = " ".join(names([table.name], most=20))
+    axis, upright = number_axis(limits, _SIDE), number_axis(limits, _SIDE, across=False)
+    scale = axis["scale"]
+    x = alt.X("x:Q", title=f"{called[1]} ({unit})", **axis)
+    y = alt.Y("y:Q", title=f"{called[0]} ({unit})", **upright)
     plane = _Plane(x, y, *limits, theme)
     layers = [
         _half(pair, plane),
@@ -79,7 +80,7 @@ def _panel(table: Scores, pair: PairedScores, limits: tuple[float, float], theme
         _diagonal(plane),
         *_lines({"x": pair.second}, x, theme),
         *_lines({"y": pair.first}, y, theme),
-        *_corners(called if table.higher_is_better else called[::-1], plane),
+        *_corners(_corner_names(table, pair), plane),
     ]
     middle = alt.layer(*layers).properties(width=_SIDE, height=_SIDE)
     flat_x, flat_y = alt.X("x:Q", scale=scale, axis=None), alt.Y("y:Q", scale=scale, axis=None)
@@ -88,15 +89,21 @@ def _panel(table: Scores, pair: PairedScores, limits: tuple[float, float], theme
     return alt.vconcat(above, alt.hconcat(middle, beside, spacing=6), spacing=6)
 
 
+def _corner_names(table: Scores, pair: PairedScores) -> list[str]:
+    called = names([pair.a, pair.b], most=22)
+    return called if table.higher_is_better else called[::-1]
+
+
 def _verdict(table: Scores, pair: PairedScores) -> str:
     better, tied, worse = pair.wins(higher_is_better=table.higher_is_better)
     direction = "" if table.higher_is_better else " Lower is better."
     first, second = names([pair.a, pair.b])
-    return f"{first} better on {better} segments, {second} on {worse}, equal on {tied}.{direction}{pair.gaps}"
+    wins = f"{first} is better on {counted(better, 'segment')}, {second} on {worse:,}; equal on {tied:,}."
+    return f"{wins}{direction}{pair.gaps}"
 
 
 def _half(pair: PairedScores, plane: _Plane) -> Drawing:
-    """Shade the half-plane in which more segments lie; neither when they are level."""
+    """Shade the half-plane with more segments; neither where both have the same number."""
     ends = [plane.low, plane.high] if pair.heavier_half else []
     edge = [plane.high if pair.heavier_half > 0 else plane.low] * len(ends)
     shade = altair().Chart(rows({"x": ends, "y": ends, "edge": edge}))
@@ -153,7 +160,7 @@ def _lines(values: dict[str, FloatArray], place: Drawing, theme: Theme) -> list[
 
 
 def _corners(better: list[str], plane: _Plane) -> list[Drawing]:
-    """Write who is better above and below the diagonal: the axes alone say it only to who knows the direction."""
+    """Write which system is better above and below the diagonal, whatever the direction of the metric."""
     drawn = []
     for x, y, name, align, baseline, shift in (
         (plane.low, plane.high, better[0], "left", "top", (7, 8)),
@@ -161,8 +168,12 @@ def _corners(better: list[str], plane: _Plane) -> list[Drawing]:
     ):
         base = altair().Chart(rows({"x": [x], "y": [y], "words": [f"{name} better"]}))
         placed = {"align": align, "baseline": baseline, "dx": shift[0], "dy": shift[1]}
+        # A halo of the background keeps the words readable where dots or lines lie below them.
+        halo = base.mark_text(
+            **placed, fontSize=11, fontWeight=600, stroke=plane.theme.paper, strokeWidth=4, aria=False
+        )
         text = base.mark_text(**placed, fontSize=11, fontWeight=600, color=plane.theme.ink)
-        drawn.append(text.encode(x=plane.x, y=plane.y, text="words:N"))
+        drawn += [each.encode(x=plane.x, y=plane.y, text="words:N") for each in (halo, text)]
     return drawn
 
 

@@ -1,4 +1,4 @@
-"""Soft pairwise accuracy in pictures: what people say, what a metric says, and how far they agree."""
+"""Soft pairwise accuracy in pictures: human judgments, a metric, and how far they agree."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.messages import Message, Option
 from betterthan.present.charts.drawing import Drawing, altair, headed, names, rows
-from betterthan.present.charts.matrix import cell_columns, cell_size, headings, squares
+from betterthan.present.charts.matrix import cell_columns, cell_size, headings, headings_width, squares
 from betterthan.present.charts.theme import Theme
+from betterthan.present.text_width import text_width
 from betterthan.results.meta_evaluation import MetaEvaluation
 
 _MOST_SYSTEMS = 60
+_SPACING = 22
 
 
 class Preferences(NamedTuple):
-    """How sure people and a metric are that the row is better; systems best first by people.
+    """Confidence of humans and of a metric that the row is better; systems best first by humans.
 
     Attributes
     ----------
     human, metric : array, shape (m, m)
-        From 0, the column is surely better, to 1, the row is.
+        From 0, where the column is certainly better, to 1, where the row is.
     agreement : array, shape (m, m)
-        1 less the distance between the two.
+        1 − abs(difference) of the two.
     """
 
     human: FloatArray
@@ -43,7 +45,7 @@ class Preferences(NamedTuple):
 def soft_pairwise_chart(
     result: MetaEvaluation, theme: Theme, *, metric: str | None = None, title: str | None = None
 ) -> Drawing:
-    """Draw the parts of pairwise accuracy (above) and of soft pairwise accuracy (below), a cell a pair of systems.
+    """Draw the parts of pairwise accuracy (above) and of soft pairwise accuracy (below), one cell per system pair.
 
     Parameters
     ----------
@@ -65,17 +67,22 @@ def soft_pairwise_chart(
     hard, soft = hard_preferences(result, place, order), soft_preferences(result, place, order)
     called = names([result.systems[i] for i in order], most=24)
     name = " ".join(names([result.metrics[place]], most=28))
-    people = " ".join(names([result.human], most=28))
+    human = " ".join(names([result.human], most=28))
     panels = [
         panel
         for preferences, label in ((hard, "pairwise accuracy"), (soft, "soft pairwise accuracy"))
-        for panel in _panels(preferences, called, (f"people: {people}", name, label), theme)
+        for panel in _panels(preferences, called, (f"humans: {human}", name, label), theme)
     ]
-    drawn = alt.concat(*panels, columns=3, spacing=22).resolve_scale(color="shared")
+    drawn = alt.concat(*panels, columns=3, spacing=_SPACING).resolve_scale(color="shared")
     words = [
-        "Top: who is better, yes or no. Bottom: how sure, 1 − p. Systems best first by people; row against column."
+        (
+            "Top: which system is better. Bottom: confidence that it is, 1 − p. Row compared with column; systems are "
+            "sorted by human score, best first."
+        )
     ]
-    return headed(drawn, theme, title=f"{name} and human judgments", words=words, width=640, override=title)
+    m = len(called)
+    width = 3 * _panel_width(m) + headings_width(m, called, cell=_cell(m)) + 2 * (_SPACING + 20)
+    return headed(drawn, theme, title=f"{name} and human judgments", words=words, width=width, override=title)
 
 
 def _index(result: MetaEvaluation, metric: str | None) -> int:
@@ -97,14 +104,14 @@ def _index(result: MetaEvaluation, metric: str | None) -> int:
 
 
 def soft_preferences(result: MetaEvaluation, place: int, order: IntArray) -> Preferences:
-    """Return one less the p-values, and 1 − |difference| ([1] Eq. 1)."""
+    """Return 1 − p of both, and 1 − abs(difference) ([1] Eq. 1)."""
     at = np.ix_(order, order)
     human, metric = 1 - np.asarray(result.human_pvalue)[at], 1 - np.asarray(result.metric_pvalue)[place][at]
     return Preferences(human, metric, 1 - np.abs(human - metric))
 
 
 def hard_preferences(result: MetaEvaluation, place: int, order: IntArray) -> Preferences:
-    """Return who is better by the means, 0 or 1, a half for ties; they agree when the signs are equal ([1] Eq. 2)."""
+    """Return which mean is better, 0 or 1, 0.5 for ties; they agree when the signs are equal ([1] Eq. 2)."""
     human, metric = (
         np.sign(means[order][:, None] - means[order][None, :])
         for means in (result.human_mean, result.metric_mean[place])
@@ -123,22 +130,31 @@ def _panels(
     ]
 
 
-_LEGEND = "how sure that the row is better; on the right, agreement (1 − distance)"
+_LEGEND = ["confidence that the row is better;", "right column: agreement, 1 − abs(difference)"]
+
+
+def _cell(m: int) -> int:
+    return min(cell_size(3), max(10, 200 // m))
+
+
+def _panel_width(m: int) -> float:
+    """Return the width of a panel: of its cells, but not less than that of its title."""
+    return max(_cell(m) * m, text_width("soft pairwise accuracy 0.000", 12, is_bold=True))
 
 
 def _panel(values: FloatArray, called: list[str], title: str, theme: Theme) -> Drawing:
     alt = altair()
     m = len(values)
-    size = min(cell_size(3), max(10, 200 // m))
+    size = _cell(m)
     row, column = np.nonzero(np.triu(np.ones((m, m), dtype=bool), 1))
     data = rows(
         {**cell_columns(row, column), "value": values[row, column], "row": row + 1, "column": column + 1}
     )
     scale = alt.Scale(domain=[0, 0.5, 1], range=[theme.bad, theme.middle, theme.good], interpolate="rgb")
-    bar = {"orient": "bottom", "direction": "horizontal", "gradientLength": 150, "titleLimit": 600}
+    bar = {"orient": "bottom", "direction": "horizontal", "gradientLength": 150}
     legend = alt.Legend(title=_LEGEND, values=[0, 0.5, 1], format=".1f", **bar)
     color = alt.Color("value:Q", scale=scale, legend=legend)
     cells = squares(data, m, color, ["row:Q", "column:Q", "value:Q"])
     drawn = alt.layer(cells, *headings(m, called, theme, cell=size))
-    top = alt.TitleParams(title, fontSize=12, fontWeight=600, anchor="start", frame="group", offset=8)
+    top = alt.TitleParams(title, fontSize=12, anchor="start", frame="group", offset=8)
     return drawn.properties(width=size * m, height=size * m, title=top)

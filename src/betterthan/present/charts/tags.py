@@ -1,4 +1,4 @@
-"""Charts of quality estimation: word tags against gold, single segments, measures side by side, and sentences."""
+"""Charts of quality estimation: word tags and the gold standard, single segments, measures, and sentences."""
 
 from __future__ import annotations
 
@@ -8,10 +8,21 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import TableError, unknown_name
-from betterthan.present.charts.drawing import Drawing, altair, best_only, correction_name, headed, names, rows
+from betterthan.present.charts.drawing import (
+    Drawing,
+    altair,
+    best_only,
+    correction_name,
+    counted,
+    headed,
+    names,
+    rows,
+    widest,
+)
 from betterthan.present.charts.panels import MOST_PANELS, MOST_ROWS, DotPanel, panels_chart, width_of
 from betterthan.present.charts.theme import Theme, blended, readable_on
-from betterthan.present.numbers import number, percent
+from betterthan.present.geometry import rank_ticks
+from betterthan.present.numbers import percent
 from betterthan.present.tables.meta_evaluation import test_name
 from betterthan.present.tables.tags import tag_measure_name
 from betterthan.results.tags import SentenceQuality, TagRanking
@@ -46,7 +57,7 @@ def confusion_counts(tags: WordTags) -> IntArray:
 def confusion_chart(tags: WordTags, theme: Theme, *, title: str | None = None) -> Drawing:
     """Draw the four cells of each system's confusion matrix in a row, as shares of the BAD and of the OK words.
 
-    Systems that find most stand first: by the share of BAD words found less that of OK words wrongly marked.
+    Systems are sorted by the share of BAD words found minus that of OK words wrongly marked.
     """
     alt = altair()
     if not tags.n_words:
@@ -76,13 +87,12 @@ def confusion_chart(tags: WordTags, theme: Theme, *, title: str | None = None) -
     )
     layers = [cells, _texts(data, x, y, small=step < 20), *_headings([called[i] for i in order], x, y, theme)]
     drawn = alt.layer(*layers).properties(width=_WIDTH * 4, height=step * m)
-    size = f"{tags.n_words:,} words, {int(tags.gold.sum()):,} of them BAD."
-    words = [
-        f"{size} Each cell: share of the words whose gold tag stands above. Teal is right, orange is wrong."
-    ]
+    size = f"{counted(tags.n_words, 'word')}, {int(tags.gold.sum()):,} of them BAD."
+    words = [f"{size} Each cell: share of the words with that gold tag. Teal is right, orange is wrong."]
     if len(tags.systems) > m:
-        words.append(f"The best {m} of {len(tags.systems)} systems are shown.")
-    return headed(drawn, theme, title="Which words were found?", words=words, width=560, override=title)
+        words += best_only(len(tags.systems), m)
+    width = widest([called[i] for i in order], 12 if m <= 30 else 10) + 8 + 4 * _WIDTH
+    return headed(drawn, theme, title="Confusion of word tags", words=words, width=width, override=title)
 
 
 def _shares(counts: IntArray) -> FloatArray:
@@ -115,7 +125,7 @@ def _columns(
                     "share": share,
                     "fill": ground,
                     "ink": readable_on(ground),
-                    "text": "–" if np.isnan(share) else f"{100 * share:.1f}% ({number(count, 0)})",
+                    "text": "–" if np.isnan(share) else f"{100 * share:.1f}% ({count:,})",
                 }
             )
     return {field: [cell[field] for cell in table] for field in table[0]}
@@ -160,6 +170,7 @@ def _headings(called: list[str], x: Drawing, y: Drawing, theme: Theme) -> list[D
 
 MOST_SEGMENTS, MOST_SPAN_SYSTEMS, MOST_WORDS = 12, 40, 120
 _SPAN_STEP = 20
+_FEW_SYSTEMS = 15  # up to which three segments fit on a page
 
 
 def spans_chart(
@@ -170,17 +181,17 @@ def spans_chart(
     words: Sequence[Sequence[str]] | None = None,
     title: str | None = None,
 ) -> Drawing:
-    """Draw the tags of a few segments word by word: gold on top, a row a system below.
+    """Draw the tags of a few segments word by word: gold on top, one row per system below.
 
     Parameters
     ----------
     tags : WordTags
     theme : Theme
     segments : sequence of str, optional
-        By default the three that divide the systems most: where most words are tagged wrongly by some and rightly by
-        others.
+        By default the three that divide the systems most, where most words are tagged wrongly by some and rightly by
+        others; only one where there are many systems.
     words : sequence of sequences of str, optional
-        The words of every segment of `tags`, to stand above the tags.
+        The words of every segment of `tags`, to be written above the tags.
     title : str, optional
     """
     alt = altair()
@@ -189,12 +200,14 @@ def spans_chart(
         _check(tags, words)
     panels = [_panel(tags, i, None if words is None else words[i], theme) for i in chosen]
     drawn = alt.vconcat(*panels, spacing=26).resolve_scale(color="shared")
-    lines = ["Each square is a word; the top row is the gold standard, and a ring marks a tag that is wrong."]
+    lines = ["Each square is a word. The top row is the gold standard; a ring marks a wrong tag."]
     if len(tags.systems) > MOST_SPAN_SYSTEMS:
-        lines.append(f"The first {MOST_SYSTEMS} of {len(tags.systems)} systems are shown.")
+        lines.append(f"The first {MOST_SPAN_SYSTEMS} of {len(tags.systems):,} systems are shown.")
     if max(int(tags.offsets[i + 1] - tags.offsets[i]) for i in chosen) > MOST_WORDS:
         lines.append(f"Of longer segments, the first {MOST_WORDS} words are shown.")
-    return headed(drawn, theme, title="Where are the BAD words?", words=lines, width=560, override=title)
+    longest = max(int(tags.offsets[i + 1] - tags.offsets[i]) for i in chosen)
+    width = widest(names(tags.systems[:MOST_SPAN_SYSTEMS], most=28), 11) + 90 + _SPAN_STEP * min(longest, 45)
+    return headed(drawn, theme, title="Where are the BAD words?", words=lines, width=width, override=title)
 
 
 def _chosen(tags: WordTags, segments: Sequence[str] | None) -> list[int]:
@@ -218,7 +231,7 @@ def _most_divided(tags: WordTags) -> list[int]:
         raise TableError(
             "There are no words, so nothing can be drawn. Look at the files with betterthan check."
         )
-    return filled[:3]
+    return filled[: 3 if len(tags.systems) <= _FEW_SYSTEMS else 1]
 
 
 def _check(tags: WordTags, words: Sequence[Sequence[str]]) -> None:
@@ -246,7 +259,9 @@ def _panel(tags: WordTags, segment: int, words: Sequence[str] | None, theme: The
     color = alt.Color(
         "tag:N",
         scale=alt.Scale(domain=["OK", "BAD"], range=[theme.line, theme.bad]),
-        legend=alt.Legend(title=None, orient="right", symbolType="square"),
+        legend=alt.Legend(
+            title=None, orient="right", symbolType="square", symbolStrokeColor=theme.dim, symbolStrokeWidth=1
+        ),
     )
     base = alt.Chart(data).encode(x=x, y=y)
     squares = base.mark_square(size=(step - 3) ** 2, opacity=1).encode(color=color, tooltip=_TOOLTIP)
@@ -297,8 +312,8 @@ def _words(words: Sequence[str] | None, start: int, stop: int, x: Drawing, theme
     alt = altair()
     count = stop - start
     if words is None:
-        labelled = [i for i in range(count) if i == 0 or (i + 1) % 5 == 0]
-        data = rows({"x": [i + 0.5 for i in labelled], "word": [str(i + 1) for i in labelled]})
+        numbered = [rank - 1 for rank in rank_ticks(count)] if count > 8 else list(range(count))
+        data = rows({"x": [i + 0.5 for i in numbered], "word": [str(i + 1) for i in numbered]})
         text = alt.Chart(data).mark_text(baseline="bottom", fontSize=9)
     else:
         shown = [names([word], most=16)[0] for word in words[:count]]
@@ -311,7 +326,7 @@ _BEST, _REST, _SYNTHETIC = "best group", "other systems", "[trivial labeling]"
 
 
 def tag_ranking_chart(result: TagRanking, theme: Theme, *, title: str | None = None) -> Drawing:
-    """Draw each system's score with its interval, a panel a measure; synthetic labelings stand in brackets."""
+    """Draw each system's score with its interval, one panel per measure; trivial labelings are in brackets."""
     panels = [
         DotPanel(tag_measure_name(measure), result.value[:, k], result.low[:, k], result.high[:, k])
         for k, measure in enumerate(result.measures)
@@ -322,14 +337,14 @@ def tag_ranking_chart(result: TagRanking, theme: Theme, *, title: str | None = N
         _SYNTHETIC if flag else _BEST if group == 1 else _REST
         for flag, group in zip(synthetic, result.cluster[:, 0].tolist(), strict=True)
     ]
-    colours = {_BEST: theme.accent, _REST: theme.dim, _SYNTHETIC: theme.bad}
-    both = panels_chart(labels, panels, theme, groups=groups, colours=colours)
+    colors = {_BEST: theme.accent, _REST: theme.dim, _SYNTHETIC: theme.bad}
+    both = panels_chart(labels, panels, theme, groups=groups, colors=colors)
     return headed(
         both,
         theme,
         title=f"Word tags by {tag_measure_name(result.measures[0])}",
         words=_ranking_words(result),
-        width=width_of(panels),
+        width=width_of(labels, panels),
         override=title,
     )
 
@@ -338,11 +353,14 @@ def _ranking_words(result: TagRanking) -> list[str]:
     first = tag_measure_name(result.measures[0])
     real = int(np.count_nonzero(~result.is_synthetic))
     lines = [
-        f"{result.n_words:,} tags. Dots with {percent(result.confidence)} intervals; best first by {first}."
+        (
+            f"{counted(result.n_words, 'tag')}. Dots with {percent(result.confidence)} confidence intervals; "
+            f"best first by {first}."
+        )
     ]
     if result.n_pairs:
         lines.append(
-            f"In color: the best group by {first}, by randomization tests at level {result.alpha:g} "
+            f"Best group: by {first}, randomization tests at level {result.alpha:g} "
             f"({correction_name(result.correction)})."
         )
     beaten = max(result.above(result.measures[0]).values(), default=0)
@@ -359,13 +377,21 @@ _BEST_METHOD, _OTHER_METHODS = (
 )
 
 
+def _colors_words(result: SentenceQuality, groups: Sequence[str]) -> list[str]:
+    """Say what decides the colors, and what one color means where all systems have it."""
+    test = f"{test_name(result)} at level {result.alpha:g}, Holm-adjusted"
+    if len(set(groups)) > 1:
+        return [f"Colors: {test}."]
+    return [f"No system differs significantly from the best ({test})."] if len(groups) > 1 else []
+
+
 def sentence_quality_chart(result: SentenceQuality, theme: Theme, *, title: str | None = None) -> Drawing:
-    """Draw Pearson, Spearman, MAE and RMSE of each system; a line shows the error of always saying the mean."""
+    """Draw Pearson, Spearman, MAE and RMSE of each system; a line shows the error of always predicting the mean."""
     measures = (
         ("Pearson", result.pearson, None),
         ("Spearman", result.spearman, None),
-        ("MAE, lower is better", result.mae, result.constant_mae),
-        ("RMSE, lower is better", result.rmse, result.constant_rmse),
+        ("MAE (lower is better)", result.mae, result.constant_mae),
+        ("RMSE (lower is better)", result.rmse, result.constant_rmse),
     )
     panels = [
         DotPanel(name, value, result.low[:, i], result.high[:, i], rule)
@@ -376,20 +402,21 @@ def sentence_quality_chart(result: SentenceQuality, theme: Theme, *, title: str 
         _BEST_METHOD if set(letters) & best or i == 0 else _OTHER_METHODS
         for i, letters in enumerate(result.letters)
     ]
-    colours = {_BEST_METHOD: theme.accent, _OTHER_METHODS: theme.dim}
+    colors = {_BEST_METHOD: theme.accent, _OTHER_METHODS: theme.dim}
     words = [
         (
-            f"{result.settings.n_segments:,} sentences. Dots with {percent(result.confidence)} intervals; best first "
-            f"by Pearson; colours by {test_name(result)} at level {result.alpha:g}, Holm-adjusted."
+            f"{counted(result.settings.n_segments or 0, 'sentence')}. Dots with {percent(result.confidence)} "
+            "confidence intervals; best first by Pearson."
         ),
-        "Dashed: the error of always predicting the mean of the truth.",
+        *_colors_words(result, groups),
+        "Dashed: the error of always predicting the mean of the true scores.",
         *best_only(len(result.systems), MOST_ROWS),
     ]
     return headed(
-        panels_chart(result.systems, panels, theme, groups=groups, colours=colours),
+        panels_chart(result.systems, panels, theme, groups=groups, colors=colors),
         theme,
         title="How well is the quality of sentences predicted?",
         words=words,
-        width=width_of(panels),
+        width=width_of(result.systems, panels),
         override=title,
     )

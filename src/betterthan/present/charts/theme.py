@@ -1,4 +1,4 @@
-"""How charts look: colours that colour-blind people tell apart, in light and in dark, and one set of fonts."""
+"""How charts look: color-blind safe colors, light and dark, and one set of fonts."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from betterthan.errors import unknown_name
+from betterthan.present.text_width import FONTS
 
-FONTS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif'
 _DARKEST_GROUND = 0.18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
-    """The colours of a chart.
+    """The colors of a chart.
 
     Attributes
     ----------
     paper, ink, dim, line : str
-        Ground, text, text that steps back, and lines of grids.
+        Background, text, secondary text, and grid lines.
     accent : str
         What the chart is about.
     good, middle, bad : str
-        From better over undecided to worse: teal, nearly the ground, orange. They differ in lightness and in blue, so
-        that people who do not tell red from green see them.
+        From better over undecided to worse: teal, nearly the background, orange. They differ in lightness and in
+        blue, so that they stay distinct without red and green.
     other : str
-        A third colour beside good and bad: violet.
+        A third color besides good and bad: violet.
     """
 
     name: str
@@ -88,8 +88,24 @@ def config(theme: Theme) -> dict[str, Any]:
         "background": theme.paper,
         "font": FONTS,
         "view": {"stroke": None},
-        "axis": {**words, **lines, "titleFontWeight": "normal", "titlePadding": 8},
-        "legend": {**words, "titleFontWeight": "normal", "symbolStrokeColor": theme.dim},
+        # Labels stand at their ticks also at the ends of an axis, and nothing is cut: names are shortened before.
+        "axis": {
+            **words,
+            **lines,
+            "titleFontWeight": "normal",
+            "titlePadding": 8,
+            "labelFlush": False,
+            "labelLimit": 0,
+        },
+        "legend": {
+            **words,
+            "titleFontWeight": "normal",
+            "symbolOpacity": 1,
+            "symbolStrokeWidth": 0,
+            "labelLimit": 0,
+            "titleLimit": 0,
+            "symbolLimit": 0,
+        },
         "header": {**words, "titleFontWeight": "normal"},
         "title": {
             "anchor": "start",
@@ -108,7 +124,7 @@ def config(theme: Theme) -> dict[str, Any]:
 
 
 def blended(share: float, low: str, high: str) -> str:
-    """Return the colour at `share` of the way from `low` to `high`, as a linear scale of colours has it.
+    """Return the color at `share` of the way from `low` to `high`, on a linear scale.
 
     Examples
     --------
@@ -120,14 +136,14 @@ def blended(share: float, low: str, high: str) -> str:
 
 
 def diverging(share: float, theme: Theme) -> str:
-    """Return the colour of `share` between bad (0), undecided (0.5) and good (1)."""
+    """Return the color of `share` between bad (0), undecided (0.5) and good (1)."""
     if share < 0.5:
         return blended(2 * share, theme.bad, theme.middle)
     return blended(2 * share - 1, theme.middle, theme.good)
 
 
 def readable_on(ground: str) -> str:
-    """Return the colour of text, black or white, that can be read on `ground`.
+    """Return the color of text, black or white, that is readable on `ground`.
 
     Examples
     --------
@@ -137,8 +153,8 @@ def readable_on(ground: str) -> str:
     return "#000000" if luminance(ground) > _DARKEST_GROUND else "#ffffff"
 
 
-def luminance(colour: str) -> float:
-    """Return the relative luminance of a colour, as in the contrast rule of the Web Content Accessibility Guidelines.
+def luminance(color: str) -> float:
+    """Return the relative luminance of a color, as in the contrast rule of the Web Content Accessibility Guidelines.
 
     Examples
     --------
@@ -147,10 +163,10 @@ def luminance(colour: str) -> float:
     """
     linear = [
         c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
-        for c in (channel / 255 for channel in _channels(colour))
+        for c in (channel / 255 for channel in _channels(color))
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def _channels(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+def _channels(color: str) -> tuple[int, int, int]:
+    return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)

@@ -10,19 +10,23 @@ from betterthan.present.table import Table
 
 def render_html(table: Table) -> str:
     """Return a ``<figure>`` with a captioned table, the notes and the signature."""
+    words = "".join(f"<p>{escape(sentence)}</p>" for sentence in table.prose)
+    notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
+    signature = f"<p><code>{escape(table.signature)}</code></p>" if table.signature else ""
+    above = "".join(_grid(one, one.legend) for one in table.above)
+    return (
+        f'<figure class="betterthan">{above}{_grid(table, table.title)}'
+        f"<figcaption>{words}{f'<ul>{notes}</ul>' if notes else ''}{signature}</figcaption></figure>\n"
+    )
+
+
+def _grid(table: Table, caption: str) -> str:
     head = "".join(
         f'<th scope="col"{_class(column.kind)}>{escape(column.heading)}</th>' for column in table.columns
     )
     body = "".join(_row(table, i, row) for i, row in enumerate(table.written()))
-    words = "".join(f"<p>{escape(sentence)}</p>" for sentence in table.prose)
-    notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
-    signature = f"<p><code>{escape(table.signature)}</code></p>" if table.signature else ""
-    return (
-        f'<figure class="betterthan">'
-        f"<table><caption>{escape(table.title)}</caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        f"<figcaption>{words}{f'<ul>{notes}</ul>' if notes else ''}{signature}</figcaption></figure>\n"
-    )
+    shown = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table>{shown}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def escape(text: str) -> str:
@@ -45,5 +49,6 @@ def _stressed(cell: str, *, is_bold: bool) -> str:
 
 def _class(kind: str) -> str:
     # Notebooks align cells themselves unless a style stands on the cell.
-    side = "left" if kind == "text" else "right"
-    return f' style="text-align:{side}"'
+    side = "left" if kind in ("text", "code") else "right"
+    font = ";font-family:monospace;white-space:pre" if kind == "code" else ""
+    return f' style="text-align:{side}{font}"'

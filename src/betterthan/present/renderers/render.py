@@ -6,24 +6,29 @@ from collections.abc import Callable
 
 from betterthan.errors import unknown_name
 from betterthan.messages import Spelling
-from betterthan.present.delimited import render_csv, render_jsonl
+from betterthan.present.delimited import Tidy, render_csv, render_jsonl
 from betterthan.present.renderers.html import render_html
 from betterthan.present.renderers.latex import render_latex
 from betterthan.present.renderers.markdown import render_markdown
 from betterthan.present.renderers.text import render_text
-from betterthan.present.tables.describe import describe
+from betterthan.present.table import Table
+from betterthan.present.tables.describe import describe, summarize
 from betterthan.results.base import Result
 
-FORMATS: dict[str, Callable[[Result, Spelling], str]] = {
-    "table": lambda result, spelling: render_text(describe(result).spelled(spelling)),
-    "markdown": lambda result, spelling: render_markdown(describe(result).spelled(spelling)),
-    "latex": lambda result, spelling: render_latex(describe(result).spelled(spelling)),
-    "html": lambda result, spelling: render_html(describe(result).spelled(spelling)),
-    "csv": lambda result, spelling: render_csv(result, spelling=spelling),
-    "tsv": lambda result, spelling: render_csv(result, delimiter="\t", spelling=spelling),
-    "json": lambda result, _: result.to_json() + "\n",
-    "jsonl": lambda result, spelling: render_jsonl(result, spelling=spelling),
+TABLES: dict[str, Callable[[Table, Spelling], str]] = {
+    "table": lambda table, spelling: render_text(table, spelling=spelling),
+    "markdown": lambda table, spelling: render_markdown(table.spelled(spelling)),
+    "latex": lambda table, spelling: render_latex(table.spelled(spelling)),
+    "html": lambda table, spelling: render_html(table.spelled(spelling)),
 }
+"""Formats that show a table."""
+ROWS: dict[str, Callable[[Tidy, Spelling], str]] = {
+    "csv": lambda tidy, spelling: render_csv(tidy, spelling=spelling),
+    "tsv": lambda tidy, spelling: render_csv(tidy, delimiter="\t", spelling=spelling),
+    "jsonl": lambda tidy, spelling: render_jsonl(tidy, spelling=spelling),
+}
+"""Formats that list tidy columns."""
+FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "jsonl")
 
 SUFFIXES = {
     ".txt": "table",
@@ -49,7 +54,8 @@ def render(
     ----------
     result : Result
     format : {"table", "markdown", "latex", "html", "csv", "tsv", "json", "jsonl"}, default "table"
-        "csv", "tsv" and "jsonl" are the tidy columns with all digits; "json" is the whole result.
+        "csv", "tsv" and "jsonl" are the tidy columns with all digits; "json" is the whole result. Of very many pairs
+        "table", "markdown" and "html" show those that are next to each other in rank; the others have all.
     spelling : callable, optional
         How options named in messages are written; as keyword arguments by default.
 
@@ -62,4 +68,8 @@ def render(
     """
     if format not in FORMATS:
         raise unknown_name("format", format, FORMATS)
-    return FORMATS[format](result, spelling)
+    if format == "json":
+        return result.to_json() + "\n"
+    if format in ROWS:
+        return ROWS[format](result, spelling)
+    return TABLES[format](describe(result) if format == "latex" else summarize(result), spelling)

@@ -1,4 +1,4 @@
-"""Agreements as tables: two rankings a row; and scores aggregated three ways, a system a row."""
+"""Agreements as tables, two rankings per row; scores aggregated three ways, one system per row."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from itertools import combinations
 
 from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Table, TableCell, TableColumn
+from betterthan.present.tables.standing import best_sentence, rank_range, shows_letters
 from betterthan.results.agreement import Aggregated, Agreement
 from betterthan.results.units import unit_line
 
-# Short headings, so that names of systems have room.
+# Short headings, so that names of systems fit.
 _WAYS = {"pooled": "pooled", "segment_mean": "segments", "bootstrap_mean": "bootstrap"}
 _NAMES = {"segment_mean": "the mean of segments", "bootstrap_mean": "the mean of bootstrap corpora"}
 
@@ -27,11 +28,11 @@ def aggregated_table(result: Aggregated) -> Table:
             TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits)
         )
     direction = "higher" if result.higher_is_better else "lower"
-    segments = f"{number(result.n_segments, 0)} segment{'' if result.n_segments == 1 else 's'}"
+    segments = f"{result.n_segments:,} segment{'' if result.n_segments == 1 else 's'}"
     cluster = result.cluster.tolist()
     return Table(
         title=f"{result.metric}, {direction} is better, {segments}",
-        columns=(*columns, TableColumn(heading="group")),
+        columns=(*columns, _last_column(result)),
         rows=tuple(_row(result, i) for i in range(len(result.systems))),
         rules=frozenset(i for i in range(len(cluster) - 1) if cluster[i] != cluster[i + 1]),
         bold=frozenset((i, 1) for i, rank in enumerate(result.rank) if rank == 1),
@@ -50,7 +51,14 @@ def _row(result: Aggregated, i: int) -> tuple[TableCell, ...]:
     for way in _WAYS:
         cells.append(float(getattr(result, way)[i]))
         cells.append((float(getattr(result, f"{way}_low")[i]), float(getattr(result, f"{way}_high")[i])))
-    return (*cells, result.letters[i])
+    ranks = rank_range(int(result.rank_low[i]), int(result.rank_high[i]))
+    return (*cells, result.letters[i] if shows_letters(result.letters) else ranks)
+
+
+def _last_column(result: Aggregated) -> TableColumn:
+    if shows_letters(result.letters):
+        return TableColumn(heading="group", spare=1)
+    return TableColumn(heading="rank range", kind="count", spare=1)
 
 
 def _words(result: Aggregated) -> tuple[str, ...]:
@@ -65,21 +73,8 @@ def _words(result: Aggregated) -> tuple[str, ...]:
 
 
 def _best(result: Aggregated) -> str:
-    m = len(result.systems)
-    if m < 2:
-        return ""
     how = f"p ≤ {1 - result.confidence:.3g}, permutation tests of the pooled score, Holm-adjusted"
-    first = [name for name, low in zip(result.systems, result.rank_low, strict=True) if low == 1]
-    if len(first) == 1:
-        others = result.systems[1] if m == 2 else f"all {m - 1} others"
-        only = (
-            "significantly better than" if result.rank_high[0] == 1 else "the only candidate for best among"
-        )
-        return f"{first[0]} is {only} {others} ({how})."
-    if len(first) == m:
-        return f"There are no significant differences among the {m} systems ({how})."
-    named = ", ".join(first[:4]) + (f" and {len(first) - 4} more" if len(first) > 4 else "")
-    return f"{len(first)} of {m} systems may be the best, with no significant difference among them: {named} ({how})."
+    return best_sentence(result, how)
 
 
 def _orders(result: Aggregated) -> str:

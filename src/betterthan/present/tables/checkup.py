@@ -1,4 +1,4 @@
-"""What a file holds as a table: a checkup with its preview; a diagnosis, a measure a row, then what it means."""
+"""What a file holds as a table: a checkup with its preview; a diagnosis, one measure per row, then what it means."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_LINES = 20  # of contents; a file of many metrics and languages has hundred
 
 
 def checkup_table(result: Checkup) -> Table:
-    """Return the preview in canonical columns, with contents, account, verdict and problems below it."""
+    """Return contents, account and verdict, the preview in canonical columns, and the problems below it."""
     dropped = "; ".join(f"{count:,} dropped: {reason}" for reason, count in result.dropped.items())
     account = f"{result.rows_kept:,} of {result.rows_read:,} rows kept{f' ({dropped})' if dropped else ''}"
     problems = [
@@ -23,12 +23,8 @@ def checkup_table(result: Checkup) -> Table:
         title=f"{result.file}: {result.format} ({result.because})",
         columns=tuple(TableColumn(heading=name) for name in result.preview_columns),
         rows=result.preview,
-        words=(
-            *_folded(result.contents),
-            *([account] if result.rows_read else []),
-            _verdict(result),
-            *problems,
-        ),
+        verdict=(*_folded(result.contents), *([account] if result.rows_read else []), _verdict(result)),
+        words=tuple(problems),
         notes=result.notes,
     )
 
@@ -41,12 +37,14 @@ def _folded(contents: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _verdict(result: Checkup) -> str:
-    doubts = sum(problem.is_doubt for problem in result.problems)
-    faults = len(result.problems) - doubts
+    n_warnings = sum(problem.is_doubt for problem in result.problems)
+    n_faults = len(result.problems) - n_warnings
     parts = [
-        f"{n} {what}{'' if n == 1 else 's'}" for n, what in ((faults, "problem"), (doubts, "doubt")) if n
+        f"{n} {what}{'' if n == 1 else 's'}"
+        for n, what in ((n_faults, "problem"), (n_warnings, "warning"))
+        if n
     ]
-    return " and ".join(parts) + ":" if parts else "no problems found"
+    return " and ".join(parts) + ", see below" if parts else "no problems found"
 
 
 def diagnosis_table(result: Diagnosis) -> Table:
@@ -63,8 +61,8 @@ def diagnosis_table(result: Diagnosis) -> Table:
         ("spread of systems on a segment", number(result.system_spread, digits)),
         ("spread of segments (difficulty)", number(result.segment_spread, digits)),
         ("spread of a system's rank", number(result.rank_spread, 2)),
-        ("circles of three systems", f"{result.count('cycle')} of {result.n_triples}"),
-        ("circles expected by chance", number(result.expected_cycles, 1)),
+        ("cycles of three systems", f"{result.count('cycle')} of {result.n_triples}"),
+        ("cycles expected by chance", number(result.expected_cycles, 1)),
         ("pairs that a third system flips", str(result.count("flips"))),
         ("pairs that a third system levels", str(result.count("levels"))),
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from betterthan.present.table import Table
+from betterthan.present.tables.pairwise import pairwise_summary
 from betterthan.results.base import Result
+from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.registry import RESULT_KINDS, load
 
 
@@ -21,3 +23,16 @@ def describe(result: Result) -> Table:
         raise TypeError(f"No table is known for {type(result).__name__}.")
     table: Table = load(RESULT_KINDS[kind].table)(result)
     return table
+
+
+def summarize(result: Result) -> Table:
+    """Return the table of `result` for reading: that of :func:`describe`, but of many pairs a matrix and the nearest.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> pairs = bt.compare(bt.read_scores({name: [i, i + 1] for i, name in enumerate("ABCDEFGHIJ")}))
+    >>> len(describe(pairs).rows), len(summarize(pairs).rows)
+    (45, 9)
+    """
+    return pairwise_summary(result) if isinstance(result, PairwiseTable) else describe(result)

@@ -1,9 +1,10 @@
-"""Explanations as tables: a question or a way of aggregating a row, then the words."""
+"""Explanations as tables: one row per question or way of aggregating, then the words."""
 
 from __future__ import annotations
 
 from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Table, TableCell, TableColumn
+from betterthan.present.tables.pairwise import right_and_wrong
 from betterthan.results.explanation import Aggregation, CountsExplanation, Explanation, Flip, Mechanism
 from betterthan.results.units import unit_line
 
@@ -18,7 +19,9 @@ _LEGEND = "* p ≤ {:g}, for this pair alone; segments to flip: the fewest whose
 
 
 def explanation_table(result: Explanation) -> Table:
-    """Return what each mechanism says, its test, and how few segments turn it; the sentences below."""
+    """Return what each mechanism says, its test, and how few segments reverse it; the sentences below."""
+    if result.both_right is not None:
+        return _outcome_table(result)
     rows: list[tuple[TableCell, ...]] = []
     bold = set()
     for mechanism in result.mechanisms:
@@ -47,6 +50,46 @@ def explanation_table(result: Explanation) -> Table:
         notes=result.notes,
         signature=result.settings.signature,
         short_signature=result.settings.short_signature,
+    )
+
+
+def _outcome_table(result: Explanation) -> Table:
+    """Return the table of right and wrong, and the one question that it answers."""
+    mean = result.mechanism("mean")
+    mark = "*" if mean.is_significant else ""
+    test = "McNemar, exact" if result.units == "segments" else "permutation"
+    only = f"{max(result.wins, result.losses)} to {min(result.wins, result.losses)}"
+    counts = (result.both_right or 0, result.wins, result.losses, result.both_wrong or 0)
+    return Table(
+        title=f"{result.a} against {result.b}: {result.metric}, right or wrong, {result.n_segments:,} segments",
+        columns=(
+            TableColumn(heading="question"),
+            TableColumn(heading="answer"),
+            TableColumn(heading="only one right"),
+            TableColumn(heading="test"),
+            TableColumn(heading="p", kind="pvalue"),
+            TableColumn(heading="segments to flip"),
+        ),
+        rows=(
+            (
+                *(
+                    "right more often?",
+                    f"{mean.winner}{mark}" if mean.winner else "equally often",
+                    only,
+                    test,
+                ),
+                *(mean.pvalue, _turned(result.flip("mean"))),
+            ),
+        ),
+        bold=frozenset({(0, 1)}) if mean.is_significant else frozenset(),
+        verdict=tuple(line for line in (result.undecidable, *result.sentences[:1]) if line),
+        unit=unit_line(result.unit_note, result.units),
+        words=tuple(f"• {line}" for line in result.sentences[2:]),
+        legend=explanation_legend(result),
+        notes=result.notes,
+        signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
+        above=(right_and_wrong(result.a, result.b, *counts),),
     )
 
 

@@ -1,13 +1,14 @@
-"""A meta-evaluation as a table, and what it says in words; predicted quality of sentences, a system a row."""
+"""A meta-evaluation as a table, and what it says in words; predicted quality of sentences, one row per system."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from betterthan.errors import some_of
-from betterthan.messages import Message, Option
+from betterthan.messages import Message, Option, method_note
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Table, TableCell, TableColumn
+from betterthan.present.tables.standing import shows_letters
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation
 from betterthan.results.tags import SentenceQuality
 from betterthan.results.units import unit_line
@@ -22,7 +23,7 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
         TableColumn(heading="system"),
         TableColumn(heading="Pearson", kind="number", digits=digits[0]),
         TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits[0]),
-        TableColumn(heading="group"),
+        *([TableColumn(heading="group")] if shows_letters(result.letters) else []),
         TableColumn(heading="Spearman", kind="number", digits=digits[1]),
         TableColumn(heading="MAE", kind="number", digits=digits[2]),
         TableColumn(heading="RMSE", kind="number", digits=digits[3]),
@@ -30,8 +31,9 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
     rows = [_quality_row(result, i) for i in range(len(result.systems))]
     nothing = float("nan")
     constant: tuple[TableCell, ...] = (
-        *("[mean of the truth]", nothing, (nothing, nothing), "", nothing),
-        *(result.constant_mae, result.constant_rmse),
+        *("[mean of the truth]", nothing, (nothing, nothing)),
+        *([""] if shows_letters(result.letters) else []),
+        *(nothing, result.constant_mae, result.constant_rmse),
     )
     p = result.pvalue
     n_different = int(np.count_nonzero(np.triu(_significant_pairs(result), 1)))
@@ -46,7 +48,9 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
         verdict=tested if pairs else (),
         unit=unit_line(result.unit_note, str(result.settings.options["units"])),
         words=result.sentences,
-        legend="Systems that share a letter do not differ significantly." if pairs else "",
+        legend="Systems that share a letter do not differ significantly."
+        if pairs and shows_letters(result.letters)
+        else "",
         notes=result.notes,
         signature=result.settings.signature,
         short_signature=result.settings.short_signature,
@@ -63,7 +67,7 @@ def _quality_row(result: SentenceQuality, i: int) -> tuple[TableCell, ...]:
         result.systems[i],
         float(result.pearson[i]),
         (float(result.low[i, 0]), float(result.high[i, 0])),
-        result.letters[i],
+        *([result.letters[i]] if shows_letters(result.letters) else []),
         float(result.spearman[i]),
         float(result.mae[i]),
         float(result.rmse[i]),
@@ -111,7 +115,7 @@ _TESTS = {
     "williams": "Williams' test",
     "bootstrap": "the bootstrap",
 }
-_DIGITS = 3
+DIGITS = 3
 
 
 def measure_name(method: str) -> str:
@@ -120,9 +124,20 @@ def measure_name(method: str) -> str:
     Examples
     --------
     >>> measure_name("kendall_b"), measure_name("my_measure")
-    ("Kendall's τ-b", 'my measure')
+    ("Kendall's τ-b", 'my_measure')
     """
-    return _NAMES.get(method, method.replace("_", " "))
+    return _NAMES.get(method, method)
+
+
+def short_measure_name(method: str) -> str:
+    """Return a measure's name for the head of a column.
+
+    Examples
+    --------
+    >>> short_measure_name("soft_pairwise_accuracy"), short_measure_name("pearson")
+    ('SPA', "Pearson's r")
+    """
+    return _HEADINGS.get(method, measure_name(method))
 
 
 def meta_evaluation_table(result: MetaEvaluation) -> Table:
@@ -131,22 +146,22 @@ def meta_evaluation_table(result: MetaEvaluation) -> Table:
     columns = [
         TableColumn(heading="cluster", kind="integer"),
         TableColumn(heading="metric"),
-        TableColumn(
-            heading=_HEADINGS.get(result.method, measure_name(result.method)), kind="number", digits=_DIGITS
-        ),
+        TableColumn(heading=short_measure_name(result.method), kind="number", digits=DIGITS),
     ]
     if has_interval:
         columns.append(
-            TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=_DIGITS)
+            TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=DIGITS)
         )
-    columns += [TableColumn(heading=name, kind="number", digits=_DIGITS) for name in result.part_names]
+    columns += [TableColumn(heading=name, kind="number", digits=DIGITS) for name in result.part_names]
     if result.n_decided is not None:
         columns.append(TableColumn(heading="pairs", kind="count"))
     if result.threshold is not None:
         columns.append(TableColumn(heading="tie below", kind="count"))
     tested = result.comparisons.test != "none"
     if tested:
-        columns += [TableColumn(heading="better than", kind="count"), TableColumn(heading="group")]
+        columns.append(TableColumn(heading="better than", kind="count", spare=1))
+    if tested and shows_letters(result.letters):
+        columns.append(TableColumn(heading="group", spare=2))
     return Table(
         title=_title(result),
         columns=tuple(columns),
@@ -155,11 +170,11 @@ def meta_evaluation_table(result: MetaEvaluation) -> Table:
         ),
         rules=frozenset(i for i, c in enumerate(result.cluster[:-1]) if result.cluster[i + 1] != c),
         bold=frozenset((i, 1) for i, c in enumerate(result.cluster) if c == 1) if tested else frozenset(),
-        verdict=_verdict(result),
+        verdict=meta_verdict(result),
         unit=unit_line(result.unit_note, result.units),
         words=_words(result),
         legend=_legend(result),
-        notes=result.notes,
+        notes=(*result.notes, *_scope(result)),
         signature=result.settings.signature,
         short_signature=result.settings.short_signature,
     )
@@ -168,7 +183,12 @@ def meta_evaluation_table(result: MetaEvaluation) -> Table:
 def _title(result: MetaEvaluation) -> str:
     segments = "one score each" if result.n_segments == 1 else f"{result.n_segments:,} segments"
     size = f"{result.n_systems} systems, {segments}"
-    return f"Metrics against {result.human}: {measure_name(result.method)}, {_LEVELS[result.level]} ({size})"
+    return f"Metrics against {result.human}: {measured_words(result)} ({size})"
+
+
+def measured_words(result: MetaEvaluation) -> str:
+    """Return the measure and its level, such as "Pearson's r, over systems"."""
+    return f"{measure_name(result.method)}, {_LEVELS[result.level]}"
 
 
 def _row(result: MetaEvaluation, i: int, *, has_interval: bool, tested: bool) -> tuple[TableCell, ...]:
@@ -186,11 +206,13 @@ def _row(result: MetaEvaluation, i: int, *, has_interval: bool, tested: bool) ->
     if result.threshold is not None:
         cells.append(f"{result.threshold[i]:.3g}")
     if tested:
-        cells += [str(int(result.comparisons.better[i].sum())), result.letters[i]]
+        cells.append(str(int(result.comparisons.better[i].sum())))
+    if tested and shows_letters(result.letters):
+        cells.append(result.letters[i])
     return tuple(cells)
 
 
-def _verdict(result: MetaEvaluation) -> tuple[str, ...]:
+def meta_verdict(result: MetaEvaluation) -> tuple[str, ...]:
     """Return which metric agrees best, how many pairs differ, and what could make this misleading."""
     caveats = tuple(caveat_sentence(one) for one in result.caveats)
     if result.comparisons.test == "none":
@@ -206,11 +228,18 @@ def _words(result: MetaEvaluation) -> tuple[str, ...]:
 def _legend(result: MetaEvaluation) -> str:
     if result.comparisons.test == "none":
         return ""
-    return f"Metrics that share a letter do not differ significantly. {scope_sentence(result)}"
+    return "Metrics that share a letter do not differ significantly." if shows_letters(result.letters) else ""
+
+
+def _scope(result: MetaEvaluation) -> tuple[str, ...]:
+    """Return for what else differences should hold, as a note."""
+    if result.comparisons.test == "none":
+        return ()
+    return (method_note("{scope}", scope=scope_sentence(result)),)
 
 
 def _directions(result: MetaEvaluation) -> tuple[str, ...]:
-    """Say of which metrics lower is better; a metric that is read the wrong way seems to disagree with people."""
+    """Say of which metrics lower is better; a metric read the wrong way seems to disagree with humans."""
     low = result.lower_is_better
     if not low:
         return ()

@@ -2,49 +2,63 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.pairwise import correction_words
+from betterthan.present.tables.standing import best_sentence, rank_range, shows_letters
 from betterthan.results.ranking import Ranking
 from betterthan.results.units import unit_line
 
-_NAMES = {"bradley_terry": "Bradley–Terry", "elo": "Elo", "trueskill": "TrueSkill"}
+_NAMES = {
+    "bradley_terry": "Bradley–Terry",
+    "elo": "Elo",
+    "trueskill": "TrueSkill",
+    "win_rate": "win rate",
+    "adjusted_mean": "adjusted mean",
+    "segment_mean": "segment mean",
+    "bootstrap_mean": "bootstrap mean",
+}
 
 
 def method_name(method: str) -> str:
-    """Return a method's name as people write it.
+    """Return a method's name as people write it; a function of the user keeps its own.
 
     Examples
     --------
-    >>> method_name("bradley_terry"), method_name("win_rate")
-    ('Bradley–Terry', 'win rate')
+    >>> method_name("bradley_terry"), method_name("win_rate"), method_name("trimmed_mean")
+    ('Bradley–Terry', 'win rate', 'trimmed_mean')
     """
-    return _NAMES.get(method, method.replace("_", " "))
+    return _NAMES.get(method, method)
 
 
 def ranking_table(result: Ranking) -> Table:
     """Return the table of a ranking: best first, a rule between clusters, a star for a significant lead."""
     digits = digits_for((result.high - result.low) / 2, result.strength)
-    name = method_name(result.settings.method)
     columns = [
         TableColumn(heading="rank", kind="integer"),
-        TableColumn(heading="rank range", kind="count"),
+        TableColumn(heading="rank range", kind="count", in_paper=not any(result.letters)),
         TableColumn(heading="system"),
-        TableColumn(heading=name, kind="number", digits=digits),
-        TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits),
+        TableColumn(heading=method_name(result.settings.method), kind="number", digits=digits),
+        _interval_column(result, digits),
     ]
+    if result.votes is not None:
+        columns.append(TableColumn(heading="votes", kind="integer", spare=1))
     if result.order_spread is not None:
-        columns.append(TableColumn(heading="± orders", kind="number", digits=digits))
-    columns.append(TableColumn(heading="P(beats next)", kind="count"))
-    if any(result.letters):
-        columns.append(TableColumn(heading="group"))
+        columns.append(TableColumn(heading="± orders", kind="number", digits=digits, spare=2))
+    columns.append(TableColumn(heading="P(beats next)", kind="count", spare=3))
+    if shows_letters(result.letters):
+        columns.append(TableColumn(heading="group", spare=1))
     return Table(
-        title=f"Ranking by {name}: {result.unit}",
+        title=f"Ranking by {method_name(result.settings.method)}: {result.unit}",
         columns=tuple(columns),
         rows=tuple(_row(result, i) for i in range(len(result.systems))),
         rules=frozenset(i for i, c in enumerate(result.cluster[:-1]) if result.cluster[i + 1] != c),
         bold=frozenset((i, 2) for i, r in enumerate(result.rank) if r == 1),
-        verdict=(_winner(result),),
+        verdict=(ranking_verdict(result),),
         unit=unit_line(result.unit_note, result.units),
         words=_needed(result),
         legend=_legend(result),
@@ -54,22 +68,44 @@ def ranking_table(result: Ranking) -> Table:
     )
 
 
+def _interval_column(result: Ranking, digits: int) -> TableColumn:
+    """Return the column of intervals: as ± where both sides are alike, as those of battles are."""
+    level = percent(result.confidence)
+    if _is_plus_minus(result):
+        return TableColumn(heading=f"± ({level})", kind="number", digits=digits)
+    return TableColumn(heading=f"{level} CI", kind="interval", digits=digits)
+
+
+def _is_plus_minus(result: Ranking) -> bool:
+    up, down = result.high - result.strength, result.strength - result.low
+    return result.votes is not None and bool(np.allclose(up, down, rtol=1e-6))
+
+
 def _row(result: Ranking, i: int) -> tuple[TableCell, ...]:
-    low, high = int(result.rank_low[i]), int(result.rank_high[i])
-    spread = f"{low}" if low == high else f"{low}–{high}"
-    beats = float(result.beats_next[i])
-    star = "*" if result.differs_from_next[i] else " "
-    cells: list[TableCell] = [int(result.rank[i]), spread, result.systems[i], float(result.strength[i])]
-    cells.append((float(result.low[i]), float(result.high[i])))
+    ranks = rank_range(int(result.rank_low[i]), int(result.rank_high[i]))
+    low, high = float(result.low[i]), float(result.high[i])
+    cells: list[TableCell] = [int(result.rank[i]), ranks, result.systems[i], float(result.strength[i])]
+    cells.append((high - low) / 2 if _is_plus_minus(result) else (low, high))
+    if result.votes is not None:
+        cells.append(int(result.votes[i]))
     if result.order_spread is not None:
         cells.append(float(result.order_spread[i]))
-    cells.append("" if beats != beats else f"{beats:.2f}{star}")  # noqa: PLR0124  (NaN)
-    return (*cells, result.letters[i]) if any(result.letters) else tuple(cells)
+    cells.append(_beats_next(result, i))
+    return (*cells, result.letters[i]) if shows_letters(result.letters) else tuple(cells)
+
+
+def _beats_next(result: Ranking, i: int) -> str:
+    share = float(result.beats_next[i])
+    star = "*" if result.differs_from_next[i] else " "
+    if not math.isnan(share):
+        return f"{share:.2f}{star}"
+    is_last = i == len(result.systems) - 1
+    return "" if is_last or result.votes is None else f"never met{star}"
 
 
 def _legend(result: Ranking) -> str:
     starred = "* significantly better than the next"
-    if not any(result.letters):
+    if not shows_letters(result.letters):
         return f"{starred}; rules separate significance clusters."
     return f"{starred}; systems that share a letter do not differ significantly."
 
@@ -91,23 +127,15 @@ def _needed(result: Ranking) -> tuple[str, ...]:
 def tests_of(result: Ranking) -> str:
     """Return which tests decide, and how they are corrected."""
     names = {"wald": "Wald tests", "t": "t-tests", "mood": "median tests", "strengths": "tests of strengths"}
-    return f"{names.get(result.test, f'{result.test} tests')}, {correction_words(result.correction)}"
+    tests = names.get(result.test, f"{result.test} tests")
+    return tests if len(result.systems) == 2 else f"{tests}, {correction_words(result.correction)}"
 
 
-def _winner(result: Ranking) -> str:
+def ranking_verdict(result: Ranking) -> str:
+    """Return which system is best, or why none can be called so."""
     if result.undecidable:
         return f"No system can be called best. {result.undecidable}"
     m = len(result.systems)
     n_pairs = m * (m - 1) // 2
     over = f" for {n_pairs:,} pairs" if n_pairs > 1 and result.correction != "none" else ""
-    how = f"p ≤ {1 - result.confidence:.3g}, {tests_of(result)}{over}"
-    first = [name for name, low in zip(result.systems, result.rank_low, strict=True) if low == 1]
-    if len(first) == 1:
-        others = result.systems[1] if m == 2 else f"all {m - 1} others"
-        return f"{first[0]} is significantly better than {others} ({how})."
-    if len(first) == m:
-        if m == 2:
-            return f"There is no significant difference between {' and '.join(result.systems)} ({how})."
-        return f"There are no significant differences among the {m} systems ({how})."
-    named = ", ".join(first[:4]) + (f" and {len(first) - 4} more" if len(first) > 4 else "")
-    return f"{len(first)} of {m} systems may be the best, with no significant difference among them: {named} ({how})."
+    return best_sentence(result, f"p ≤ {1 - result.confidence:.3g}, {tests_of(result)}{over}")

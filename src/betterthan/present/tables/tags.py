@@ -1,4 +1,4 @@
-"""Systems that tag words as tables: measures side by side, labelings that know nothing in brackets."""
+"""Systems that tag words as tables: measures side by side, trivial labelings in brackets."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from betterthan.arrays import FloatArray
 from betterthan.present.numbers import percent
 from betterthan.present.table import Table, TableCell, TableColumn
+from betterthan.present.tables.standing import shows_letters
 from betterthan.results.tags import Audition, TagRanking
 from betterthan.results.units import unit_line
 
@@ -39,7 +40,7 @@ def tag_measure_name(name: str) -> str:
     ('F1-mult', 'phrase F1-BAD (as published)', 'mine')
     """
     plain = name.removesuffix("_as_published")
-    return _NAMES.get(plain, plain.replace("_", " ")) + ("" if plain == name else " (as published)")
+    return _NAMES.get(plain, plain) + ("" if plain == name else " (as published)")
 
 
 _DIGITS = 3
@@ -61,11 +62,12 @@ def tag_ranking_table(result: TagRanking) -> Table:
         TableColumn(heading="system"),
         TableColumn(heading=names[0], kind="number", digits=_DIGITS),
         TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=_DIGITS),
-        TableColumn(heading="group"),
+        *([TableColumn(heading="group")] if _has_letters(result) else []),
         *(TableColumn(heading=name, kind="number", digits=_DIGITS) for name in names[1:]),
     )
     real = np.flatnonzero(~result.is_synthetic)
-    size = f"{real.size} systems, {len(result.systems) - real.size} synthetic, {result.n_words:,} tags"
+    systems = f"{real.size} system{'' if real.size == 1 else 's'}"
+    size = f"{systems}, {len(result.systems) - real.size} synthetic, {result.n_words:,} tags"
     return Table(
         title=f"Word tags by {names[0]} ({size})",
         columns=columns,
@@ -73,7 +75,7 @@ def tag_ranking_table(result: TagRanking) -> Table:
         bold=frozenset((int(i), 1) for i in real if result.cluster[i, 0] == 1),
         verdict=tuple(line for line in (result.undecidable or _verdict(result),) if line),
         unit=unit_line(result.unit_note, str(result.settings.options["units"])),
-        words=tuple(line for name in result.measures for line in _gamed(result, name)),
+        words=_gamed(result),
         legend=_legend(result),
         notes=result.notes,
         signature=result.settings.signature,
@@ -89,8 +91,15 @@ def _row(result: TagRanking, i: int) -> tuple[TableCell, ...]:
         name,
         float(result.value[i, 0]),
         (float(result.low[i, 0]), float(result.high[i, 0])),
-        result.letters[i],
+        *([result.letters[i]] if _has_letters(result) else []),
         *(float(value) for value in result.value[i, 1:]),
+    )
+
+
+def _has_letters(result: TagRanking) -> bool:
+    """Whether groups are shown; synthetic labelings have none."""
+    return shows_letters(
+        [letters for letters, made in zip(result.letters, result.is_synthetic, strict=True) if not made]
     )
 
 
@@ -111,7 +120,8 @@ def _verdict(result: TagRanking) -> str:
 
 
 def _legend(result: TagRanking) -> str:
-    letters = "Systems that share a letter do not differ significantly." if result.n_pairs else ""
+    letters = "Systems that share a letter do not differ significantly."
+    letters = letters if result.n_pairs and _has_letters(result) else ""
     return " ".join(line for line in (letters, _LEGEND if result.is_synthetic.any() else "") if line)
 
 
@@ -119,13 +129,14 @@ def _groups(n: int) -> str:
     return f"{n} group" if n == 1 else f"{n} groups"
 
 
-def _gamed(result: TagRanking, measure: str) -> list[str]:
-    beaten = {name: n for name, n in result.above(measure).items() if n}
-    if not beaten:
-        return []
+def _gamed(result: TagRanking) -> tuple[str, ...]:
+    """Say by which measures how many systems score below a trivial labeling."""
+    most = {name: max(result.above(name).values(), default=0) for name in result.measures}
+    parts = [f"{n} by {tag_measure_name(name)}" for name, n in most.items() if n]
+    if not parts:
+        return ()
     n_real = int(np.count_nonzero(~result.is_synthetic))
-    listed = ", ".join(f"{name} outscores {n} of {n_real}" for name, n in beaten.items())
-    return [f"By {tag_measure_name(measure)} {listed}."]
+    return (f"Systems of {n_real} that a trivial labeling outscores: {', '.join(parts)}.",)
 
 
 _AUDITION_LEGEND = (
