@@ -57,6 +57,7 @@ def command_of(
             for reference in arguments.get("references") or ()
             for word in _option("reference", reference)
         ),
+        *(word for name in arguments.get("leave_out") or () for word in _option("leave-out", name)),
         *_reading(options or Options(), format),
     ]
     for key, usual in _USUAL.items():

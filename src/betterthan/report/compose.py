@@ -25,18 +25,20 @@ _COMPOSERS = {
     "meta": ("kinds.meta", "meta_report"),
     "texts": ("kinds.texts", "texts_report"),
     "tags": ("kinds.tags", "tags_report"),
+    "quality": ("kinds.quality", "quality_report"),
 }
-_NO_DOCUMENTS = "Documents as units are known to reports on scores only; this one does not use them."
+_NO_DOCUMENTS = "Only reports on scores can use documents as units; this one does not."
 
 
 def compose(
     files: ReportSource | Sequence[ReportSource],
     *,
-    question: Literal["auto", "scores", "battles", "meta", "texts", "tags"] = "auto",
+    question: Literal["auto", "scores", "battles", "meta", "texts", "tags", "quality"] = "auto",
     human: ReportSource | None = None,
     references: str | Path | Sequence[str | Path] = (),
     source: str | Path | None = None,
     metric: str | None = None,
+    leave_out: Sequence[str] = (),
     options: Options | None = None,
     format: str | None = None,  # noqa: A002  (the user's word)
     missing: Literal["raise", "drop"] = "raise",
@@ -53,10 +55,10 @@ def compose(
     ----------
     files : path or table, or several
         Scores: one file, and outputs as lines of text for the segments to look at. Battles: one file. Metrics: one or
-        more files, or a folder of the metrics task. Texts: one file a system, as path or ``"NAME=path"``. Tags: the
-        gold file first.
-    question : {"auto", "scores", "battles", "meta", "texts", "tags"}
-        By default as the data are.
+        more files, or a folder of the metrics task. Texts: one file per system, as path or ``"NAME=path"``. Tags: the
+        gold file first, and optionally the tagged translations. Quality of sentences: the true scores first.
+    question : {"auto", "scores", "battles", "meta", "texts", "tags", "quality"}
+        By default it follows from the data.
     human : path or Scores, optional
         Human scores; makes the question "meta".
     references : path or several
@@ -65,12 +67,14 @@ def compose(
         The source texts, to be shown beside outputs.
     metric : str, optional
         Which metric, when the file has several; by default the first, and the report says so.
+    leave_out : sequence of str
+        Systems to leave out of scores and metrics, by name or pattern, such as ``"Human-*"``.
     options, format
         What is known about the columns and the layout, as for :func:`betterthan.check`.
     missing : {"raise", "drop"}, default "raise"
     units : {"auto", "segments", "groups"}, default "auto"
     texts : bool, default True
-        False leaves every text out of the report, for data that must not leave the house.
+        False leaves every text out of the report, for confidential data.
     rng, workers, cache, progress
         As everywhere; they do not change a number, except `rng`.
 
@@ -94,6 +98,7 @@ def compose(
             references=_several(references),
             source=source,
             metric=metric,
+            leave_out=leave_out,
             options=options,
             format=format,
             texts=texts,
@@ -117,7 +122,7 @@ def composed(inputs: Inputs) -> Report:
     module, name = _COMPOSERS[inputs.kind]
     report: Report = getattr(importlib.import_module(f"betterthan.report.{module}"), name)(inputs)
     if inputs.options.get("units") == "groups" and inputs.kind != "scores":
-        # Said where nobody can miss it: the numbers are not those that were asked for.
+        # In the verdict, because the numbers are not those that were requested.
         return replace(report, verdict=joined([report.verdict, _NO_DOCUMENTS]))
     return report
 

@@ -1,4 +1,4 @@
-"""What a report is made of: cards, sections, and blocks that know nothing of HTML but the pictures."""
+"""What a report is made of: cards, sections, and blocks; only figures contain markup."""
 
 from __future__ import annotations
 
@@ -31,6 +31,14 @@ class Paragraph:
     tone: str = "plain"
 
 
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """Sentences as a list, such as the explanation of a pair."""
+
+    kind: ClassVar[str] = "bullets"
+    items: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableBlock:
     """A table that can be sorted, filtered and copied.
@@ -42,13 +50,13 @@ class TableBlock:
     table : Table
         As all renderers take it.
     marks : tuple of Markup
-        A small picture beside each row; empty when there are none.
+        A small picture for each row, shown beside the name; empty when there are none.
     marks_heading : str
     links : mapping of (row, column) to an address
     csv : str
         All digits; the table as it is shown where there is nothing more.
     words : bool
-        Whether the table's own words stand below it; its notes belong to the data check, once for all tables.
+        Whether the table's own sentences are shown below it; its notes are shown in the data check.
     copies : bool
         Whether it can be copied as LaTeX, Markdown and CSV.
     anchors : tuple of str
@@ -79,7 +87,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixCell:
-    """A cell of the matrix: its text, shade from −10 (bad) to 10 (good), whether it is sure, and what it opens."""
+    """A cell of the matrix: its text, shade from −10 (bad) to 10 (good), whether it is significant, and its link."""
 
     text: str
     shade: int
@@ -90,9 +98,9 @@ class MatrixCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """Rows against columns as an HTML table, coloured by style sheet; None on the diagonal.
+    """Rows against columns as an HTML table, colored by style sheet; None on the diagonal.
 
-    `is_of_pairs` says that rows and columns are systems which are compared, so that a server may have a page a cell.
+    `is_of_pairs` says that rows and columns are the systems compared, so that a server may have a page for each cell.
     """
 
     kind: ClassVar[str] = "matrix"
@@ -108,7 +116,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChecklistItem:
-    """A line of a checklist: state "ok", "note", "doubt" or "fault", code, text, and the explanation of the code."""
+    """A line of a checklist: state "ok", "note", "warning" or "error", code, text, and an explanation of the code."""
 
     state: str
     text: str
@@ -118,7 +126,7 @@ class ChecklistItem:
 
 @dataclass(frozen=True, slots=True)
 class Checklist:
-    """What was looked at, and whether it is well."""
+    """What was checked, with the outcome of each check."""
 
     kind: ClassVar[str] = "checklist"
     items: tuple[ChecklistItem, ...]
@@ -143,32 +151,90 @@ class MarkedText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SystemOutput:
+    """One of the two systems on a segment: its score, and its output in pieces.
+
+    A piece is a text with its marks: "r" where the reference differs, "o" where the other output does, "ro" for both.
+    """
+
+    system: str
+    score: str
+    pieces: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentRow:
-    """A segment to look at: its scores by system, why it is here, and its texts."""
+    """A segment to read: the two systems compared, the other systems, and the texts that all share.
+
+    Attributes
+    ----------
+    segment, anchor : str
+    why : tuple of str
+        Keys of the reasons for which it was chosen.
+    pair : tuple of SystemOutput
+        The two systems.
+    others : tuple of (system, score)
+        The best of the other systems on this segment.
+    n_others : int
+        How many other systems there are.
+    strip : Markup
+        All scores of the segment on one axis.
+    difference : str
+        Score of the first minus that of the second.
+    group : str
+        Its document.
+    texts : tuple of MarkedText
+        Source and references.
+    """
 
     segment: str
     anchor: str
     why: tuple[str, ...]
-    scores: tuple[tuple[str, str], ...]
+    pair: tuple[SystemOutput, ...]
     difference: str
+    others: tuple[tuple[str, str], ...] = ()
+    n_others: int = 0
+    strip: Markup | None = None
     group: str = ""
     texts: tuple[MarkedText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segments:
-    """The list of segments, with the reasons that it can be filtered by."""
+    """The segments to read, with the reasons they can be filtered by and what the marks in the texts mean."""
 
     kind: ClassVar[str] = "segments"
     key: str
     difference: str
     rows: tuple[SegmentRow, ...]
     reasons: tuple[tuple[str, str], ...]
+    legend: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaggedSentence:
+    """A sentence with the tags of the truth and of two systems.
+
+    `lines` holds a label and, for each word, the word, whether it is tagged BAD, and whether that is wrong.
+    """
+
+    segment: str
+    difference: str
+    lines: tuple[tuple[str, tuple[tuple[str, bool, bool], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaggedSentences:
+    """Sentences with their tags."""
+
+    kind: ClassVar[str] = "tagged"
+    key: str
+    rows: tuple[TaggedSentence, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SwitchView:
-    """One of several views of the same thing."""
+    """One of several views of the same data."""
 
     key: str
     label: str
@@ -177,7 +243,7 @@ class SwitchView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switch:
-    """Views of which one is seen at a time; all of them in print."""
+    """Views of which one is shown at a time; all of them in print."""
 
     kind: ClassVar[str] = "switch"
     key: str
@@ -187,11 +253,12 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Blocks side by side where the screen is wide."""
+    """Blocks side by side where the screen is wide: in equal columns, or the left as wide as what it shows."""
 
     kind: ClassVar[str] = "columns"
     left: tuple[Block, ...]
     right: tuple[Block, ...]
+    fits_left: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,12 +289,14 @@ class Downloads:
 
 Block = (
     Paragraph
+    | Bullets
     | TableBlock
     | Figure
     | Matrix
     | Checklist
     | Code
     | Segments
+    | TaggedSentences
     | Switch
     | Columns
     | Fold
@@ -255,19 +324,19 @@ class Report:
     ----------
     title : str
         What the data are.
-    kind : {"scores", "battles", "meta", "texts", "tags"}
+    kind : {"scores", "battles", "meta", "texts", "tags", "quality"}
     headline : str
         The verdict in a few words.
     verdict : str
-        The verdict in a sentence or two, with what must be known about it.
+        The verdict in a sentence or two: winner, runner-up, size of the difference, and how sure it is.
     cards : tuple of Card
     sections : tuple of Section
     results : dict of str to Result
-        What the verbs answered.
+        The results of the verbs.
     notes : tuple of str
         What was left out or assumed.
     command : str
-        Makes the report again.
+        The command that reproduces the report.
     payload : dict
         What the page's script needs to show any pair: plain JSON data, empty when there is nothing to show.
     """

@@ -1,4 +1,4 @@
-"""From files or tables to what a report is about: which question, which tables, and what was found wrong with them.
+"""From files or tables to what a report is about: the question, the tables, and problems with the data.
 
 Each file is opened once. Finished parts of a computation are held in memory while one report is made, so that the same
 test is not run twice.
@@ -7,19 +7,23 @@ test is not run twice.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from betterthan.errors import BetterThanError, ReadError, TableError, some_of, unknown_name
-from betterthan.messages import FILE, NAME, Message, Option
+from betterthan.messages import FILE, NAME, Message, Option, method_note
 from betterthan.read.formats.metrics_task.metrics_folder import with_conditions
 from betterthan.read.formats.metrics_task.metrics_folder_files import Folder, pairs_of
+from betterthan.read.formats.quality.number_files import FORMAT as NUMBERS
+from betterthan.read.formats.quality.number_files import read_sentence_scores
 from betterthan.read.formats.quality.tag_files import read_tags
 from betterthan.read.formats.tables.parallel_text import read_texts
 from betterthan.read.grid.selection import refuse_unknown_directions
 from betterthan.read.inputs import TableReader, is_metrics_folder, is_path
+from betterthan.read.plausibility.direction import is_truth_of_predictions
 from betterthan.read.protocol import Options
 from betterthan.report.command import command_of
 from betterthan.results.checkup import Checkup
@@ -59,7 +63,7 @@ class Once:
         return dict(self._held.get(job, {}))
 
     def save(self, job: str, results: Mapping[int, Any]) -> None:
-        """Hold the blocks of a job while there is room."""
+        """Keep the blocks of a job while they fit."""
         self._room -= sum(_size(result) for result in results.values())
         if self._room >= 0:
             self._held.setdefault(job, {}).update(results)
@@ -121,7 +125,7 @@ def _tables(read: TableReader, files: Sequence[Any]) -> dict[str, Scores]:
     return tables
 
 
-QUESTIONS = ("auto", "scores", "battles", "meta", "texts", "tags")
+QUESTIONS = ("auto", "scores", "battles", "meta", "texts", "tags", "quality")
 ReportTable = Scores | Matches | Texts | WordTags | Ratings
 ReportSource = str | Path | ReportTable
 _KINDS = {"scores": "scores", "ratings": "scores", "matches": "battles", "texts": "texts", "tags": "tags"}
@@ -133,20 +137,22 @@ class Inputs:
 
     Attributes
     ----------
-    kind : {"scores", "battles", "meta", "texts", "tags"}
+    kind : {"scores", "battles", "meta", "texts", "tags", "quality"}
     metrics : dict of str to Scores
-        For "scores" the first is what the report is about; for "meta" all of them.
-    human, texts, matches, tags
+        For "scores" the first is what the report is about; for "meta" all of them; for "quality" the predictions.
+    human : Scores, optional
+        Human scores, or the true scores of predictions.
+    texts, matches, tags
         Where there are any.
-    words : tuple of tuples of str, optional
-        The words behind tags.
+    words : tuple of tuples of str
+        The tagged words of each segment, where they are known.
     checkups : tuple of Checkup
-        One a file that could be looked at.
+        One for each file that was checked.
     notes : tuple of str
     command : str
     show_texts : bool
     options : dict
-        What the verbs are told: missing, units, rng, workers, cache, progress.
+        Options of the verbs: missing, units, rng, workers, cache, progress.
     """
 
     kind: str
@@ -156,6 +162,7 @@ class Inputs:
     texts: Texts | None = None
     matches: Matches | None = None
     tags: WordTags | None = None
+    words: tuple[tuple[str, ...], ...] = ()
     checkups: tuple[Checkup, ...] = ()
     notes: tuple[str, ...] = ()
     show_texts: bool = True
@@ -167,7 +174,7 @@ class Inputs:
         return next(iter(self.metrics.values()))
 
     def computing(self) -> dict[str, Any]:
-        """What every verb that computes at length is told."""
+        """Options of every verb that computes at length."""
         return {key: self.options.get(key) for key in ("workers", "cache", "progress")}
 
 
@@ -179,13 +186,14 @@ def gather(
     references: Sequence[str | Path] = (),
     source: str | Path | None = None,
     metric: str | None = None,
+    leave_out: Sequence[str] = (),
     options: Options | None = None,
     format: str | None = None,  # noqa: A002  (the user's word)
     texts: bool = True,
     with_checks: bool = True,
     **verb_options: Any,  # noqa: ANN401  (what the verbs are told)
 ) -> Inputs:
-    """Read the files, decide what is asked, and keep what was said about the data.
+    """Read the files, decide on the question, and collect the problems found in the data.
 
     Parameters
     ----------
@@ -204,17 +212,47 @@ def gather(
     read = TableReader(options, format=format)
     kind = question if question != "auto" else _question(read, files, human, references)
     further = {"human": human, "references": references, "source": source, "metric": metric}
-    inputs = _GATHERED[kind](read, files, further)
-    checked = [human, *files] if with_checks and kind not in ("texts", "tags") else []
+    inputs = without_systems(_GATHERED[kind](read, files, further), leave_out)
+    checked = [human, *files] if with_checks and kind not in ("texts", "tags", "quality") else []
     arguments = {"question": question, "texts": texts, **further, **verb_options}
     return replace(
         inputs,
         kind=kind,
-        command=command_of(files, options=read.options, format=format, **arguments),
+        command=command_of(files, options=read.options, format=format, leave_out=leave_out, **arguments),
         checkups=tuple(read.checkup(file) for file in checked if is_path(file)),
         show_texts=texts,
         options={**verb_options, "metric": metric, "cache": verb_options.get("cache") or Once()},
     )
+
+
+def without_systems(inputs: Inputs, leave_out: Sequence[str]) -> Inputs:
+    """Return the inputs without systems that have one of the names or fit one of the patterns.
+
+    Raises
+    ------
+    BetterThanError
+        When the data are not scores, or a pattern fits no system.
+    """
+    if not leave_out:
+        return inputs
+    tables = [*inputs.metrics.values(), *([] if inputs.human is None else [inputs.human])]
+    if not tables:
+        raise BetterThanError(
+            Message("{leave_out} is for scores and metrics.", leave_out=Option("leave_out", list(leave_out)))
+        )
+    known = list(dict.fromkeys(name for table in tables for name in table.systems))
+    for pattern in leave_out:
+        if not any(fnmatchcase(name, pattern) for name in known):
+            raise unknown_name("system", pattern, known)
+    gone = {name for name in known if any(fnmatchcase(name, pattern) for pattern in leave_out)}
+    metrics = {name: _without(table, gone) for name, table in inputs.metrics.items()}
+    human = None if inputs.human is None else _without(inputs.human, gone)
+    note = f"Systems left out on request: {some_of(sorted(gone))}."
+    return replace(inputs, metrics=metrics, human=human, notes=(*inputs.notes, note))
+
+
+def _without(table: Scores, gone: Collection[str]) -> Scores:
+    return table.select([name for name in table.systems if name not in gone])
 
 
 def _question(
@@ -228,6 +266,8 @@ def _question(
         return table[type(first)]
     recognised = read.recognised(first)
     kind = "meta" if is_metrics_folder(recognised) else _KINDS[recognised.kind]
+    if kind == "scores" and len(files) > 1 and all(map(is_path, files)) and _is_truth(read, first):
+        return "quality"
     if kind == "texts" and not references:
         raise ReadError(
             Message(
@@ -241,6 +281,12 @@ def _question(
             code="BT134",
         )
     return kind
+
+
+def _is_truth(read: TableReader, file: str | os.PathLike[str]) -> bool:
+    """Whether a file of one number per line is named like the truth that predictions are compared with."""
+    name = os.fspath(file)
+    return read.recognised(name).format == NUMBERS.name and is_truth_of_predictions(Path(name).stem)
 
 
 def _of_scores(read: TableReader, files: Sequence[ReportSource], further: Mapping[str, Any]) -> Inputs:
@@ -281,11 +327,11 @@ def _fitting(texts: Texts, scores: Scores) -> tuple[Texts | None, list[str]]:
         check_identity([scores, texts], names=[scores.name, "texts"])
         return texts, []
     if len(texts.segments) == scores.n_segments:
-        note = "Texts have no names of segments; their lines are taken in the order of the scores."
+        note = method_note("Texts have no segment ids; their lines were matched to the scores in order.")
         return replace(texts, segments=scores.segments, row_order=scores.row_order), [note]
     raise TableError(
         f"The texts have {len(texts.segments)} lines and the scores {scores.n_segments} segments. "
-        f"Give one line a segment, in the order of the scores."
+        f"Provide one line per segment, in the order of the scores."
     )
 
 
@@ -315,8 +361,8 @@ def _of_meta(read: TableReader, files: Sequence[ReportSource], further: Mapping[
     notes = []
     if len(people) > 1:
         notes.append(
-            f"The human scores are of {len(people)} kinds ({some_of(list(people))}); metrics are held against {gold}, "
-            f"the first."
+            f"There are {len(people)} kinds of human scores ({some_of(list(people))}); metrics are compared with "
+            f"{gold}, the first."
         )
     metrics = _tables(read, files)
     refuse_unknown_directions(read.options, {*metrics, *people})
@@ -346,10 +392,44 @@ def _of_tags(read: TableReader, files: Sequence[ReportSource], further: Mapping[
     if isinstance(files[0], WordTags):
         return Inputs(kind="tags", command="", tags=files[0])
     if len(files) < 2:
-        raise BetterThanError("Tags need the gold file first and then a file a system.")
+        raise BetterThanError("Name the gold file first and then one file per system.")
     pair = read.options.language_pair
-    tags = read_tags(str(files[0]), [str(file) for file in files[1:]], language_pair=pair)
-    return Inputs(kind="tags", command="", tags=tags, notes=tags.notes)
+    texts = [str(file) for file in files[1:] if _is_text(read, str(file))]
+    systems = [str(file) for file in files[1:] if str(file) not in texts]
+    if not systems:
+        raise BetterThanError("Name the gold file first and then one file per system.")
+    words = texts[0] if texts else None
+    tags = read_tags(str(files[0]), systems, mt=words, language_pair=pair)
+    lines = () if words is None else tuple(tuple(line.split()) for line in read.source(words).lines())
+    fits = [len(line) for line in lines] == (tags.offsets[1:] - tags.offsets[:-1]).tolist()
+    notes = tags.notes
+    if lines and not fits:
+        notes = (
+            *notes,
+            f"The words in {words} do not match the tags one to one; sentences are shown without words.",
+        )
+    return Inputs(kind="tags", command="", tags=tags, words=lines if fits else (), notes=notes)
+
+
+def _is_text(read: TableReader, file: str) -> bool:
+    """Whether a file beside tags holds the tagged translations."""
+    return Path(file).suffix == ".mt" or read.recognised(file).kind == "texts"
+
+
+def _of_quality(read: TableReader, files: Sequence[ReportSource], further: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
+    if len(files) < 2:
+        raise BetterThanError("Name the true scores first and then one file per system.")
+    if isinstance(files[0], Scores):
+        tables = [file for file in files[1:] if isinstance(file, Scores)]
+        if len(tables) != 1 or len(files) != 2:
+            raise TableError("Pass two tables: the true scores, and the predictions of all systems.")
+        return Inputs(kind="quality", command="", human=files[0], metrics={tables[0].name: tables[0]})
+    gold, predicted = read_sentence_scores(
+        str(files[0]), [str(file) for file in files[1:]], language_pair=read.options.language_pair
+    )
+    return Inputs(
+        kind="quality", command="", human=gold, metrics={predicted.name: predicted}, notes=gold.notes
+    )
 
 
 _GATHERED = {
@@ -358,4 +438,5 @@ _GATHERED = {
     "meta": _of_meta,
     "texts": _of_texts,
     "tags": _of_tags,
+    "quality": _of_quality,
 }

@@ -10,6 +10,7 @@ import base64
 import functools
 import hashlib
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from betterthan import __version__
 from betterthan.messages import Spelling, spelled
@@ -26,9 +27,13 @@ from betterthan.present.table import Table
 from betterthan.report.copies import TableCopy, copies_of
 from betterthan.report.document import Report, Section, TableBlock
 from betterthan.report.sections.files import embedded
+from betterthan.report.wording import shortened
 from betterthan.results.base import json_text
 
 _TEMPLATES = Path(__file__).parent / "templates"
+# Where a long name may be broken over two lines: after a sign that separates its parts.
+_SEPARATOR = re.compile(r"(?<=[-_./:|,@])(?![-_./:|,@\s]|$)")
+_LONG_WORD, _LONG_NAME, _SENTENCE = 16, 24, 36
 # A script element ends at "</script" and JSON does not care how a character is written.
 _IN_SCRIPT = str.maketrans(
     {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -134,10 +139,13 @@ def _environment(spelling: Spelling) -> Environment:
     def shown(value: object) -> object:
         return unturned(spelled(value, spelling) if isinstance(value, str) else value)
 
+    def breakable(value: str) -> str:
+        return breakable_text(str(shown(value)))
+
     def copies(block: TableBlock) -> tuple[TableCopy, ...]:
         return copies_of(replace(block, table=block.table.spelled(spelling)))
 
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -145,8 +153,54 @@ def _environment(spelling: Spelling) -> Environment:
         lstrip_blocks=True,
         finalize=shown,
     )
-    made.globals.update(copies_of=copies, sort_key=_sort_key, pair_address=_pair_address, version=__version__)
-    return made
+    environment.globals.update(
+        cell_class=_cell_class,
+        copies_of=copies,
+        name_column=_name_column,
+        pair_address=_pair_address,
+        shortened=shortened,
+        sort_key=_sort_key,
+        version=__version__,
+    )
+    environment.filters["breakable"] = breakable
+    return environment
+
+
+def breakable_text(text: str) -> Markup:
+    """Return a text in which long names may be broken where a separator ends a part, and nowhere else.
+
+    Examples
+    --------
+    >>> print(breakable_text("acme__acme-7b-instruct is better"))
+    acme__<wbr>acme-<wbr>7b-<wbr>instruct is better
+    """
+    if len(text) <= _LONG_WORD:
+        return escape(text)
+    words = (
+        Markup("<wbr>").join(_SEPARATOR.split(word)) if len(word) > _LONG_WORD else escape(word)
+        for word in re.split(r"(\s+)", text)
+    )
+    return Markup("").join(words)
+
+
+def _name_column(table: Table) -> int:
+    """Return the column that names the rows: the first that holds text."""
+    return next((j for j, column in enumerate(table.columns) if column.kind == "text"), 0)
+
+
+def _cell_class(cell: str) -> str:
+    """Return how a cell may be broken: sentences anywhere between words, names between their parts.
+
+    Examples
+    --------
+    >>> _cell_class("0.5"), _cell_class("acme-7b-instruct"), _cell_class("a-name-of-more-than-twenty-four")
+    ('', ' short', ' long')
+    """
+    if len(cell) > _SENTENCE and " " in cell:
+        return " w"
+    if max(map(len, _SEPARATOR.split(cell)), default=0) > _LONG_NAME:
+        return " unbroken"
+    return " long" if len(cell) > _LONG_NAME else " short" if len(cell) > 12 else ""
 
 
 def _pair_address(links: Links, a: str, b: str) -> str:

@@ -31,8 +31,8 @@ def size_note(scores: Scores) -> str:
     if fits(scores):
         return ""
     return (
-        f"{scores.values.size:,} scores are too many for one page, so that it draws only the pairs below; betterthan "
-        "figure scatter draws any other."
+        f"With {scores.values.size:,} scores, this page shows only the neighbors in the ranking in detail; betterthan "
+        "figure scatter draws any other pair."
     )
 
 
@@ -40,7 +40,7 @@ def packed_scores(scores: Scores, *, digits: int) -> dict[str, Any]:
     """Return the scores as steps between the smallest and the largest, two bytes each.
 
     Scores on a grid, such as whole numbers or hundredths, keep their exact distances; others are rounded to one of
-    60 000 steps, which no picture can show.
+    60,000 steps, a difference that no picture shows.
     """
     known = scores.values[~np.isnan(scores.values)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
@@ -119,4 +119,9 @@ def packed_texts(texts: Texts, segments: Sequence[str], by_priority: Sequence[st
         if spent > TEXT_BUDGET:
             break
         lines_of_segment[str(place[segment])] = lines
-    return {"labels": [*shared, *texts.systems], "shared": len(shared), "segments": lines_of_segment}
+    return {
+        "labels": [*shared, *texts.systems],
+        "shared": len(shared),
+        "reference": len(shared) - len(texts.references) if texts.references else None,
+        "segments": lines_of_segment,
+    }

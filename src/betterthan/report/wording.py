@@ -1,4 +1,4 @@
-"""Small words that several reports need: counts with their nouns, and p-values inside a sentence."""
+"""Phrases that several reports share: counts with their nouns, shortened names, p-values inside a sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from betterthan.present.table import Table
 from betterthan.results.units import UNIT_LINE
 from betterthan.tables.scores import Scores
 
-LOST = "alone significant, but not after correction for all pairs"
+LOST = "significant for this pair alone, but not after adjustment for all pairs"
 
 
 def count(n: float) -> str:
@@ -37,8 +37,33 @@ def plural(n: int, one: str, many: str | None = None) -> str:
     return one if n == 1 else many or f"{one}s"
 
 
+def shortened(name: str, most: int) -> str:
+    """Return a long name without its middle: beginnings and ends tell names of one family apart.
+
+    Examples
+    --------
+    >>> shortened("a-very-long-name-of-a-system-v2.1", 16), shortened("short", 16)
+    ('a-very-l…em-v2.1', 'short')
+    """
+    if len(name) <= most:
+        return name
+    tail = (most - 1) // 2
+    return f"{name[: most - 1 - tail]}…{name[-tail:]}"
+
+
+def about(n: float) -> str:
+    """Return a number of segments to two significant digits, with commas between thousands.
+
+    Examples
+    --------
+    >>> about(1146), about(12), about(579276)
+    ('1,100', '12', '580,000')
+    """
+    return f"{float(f'{n:.2g}'):,.0f}"
+
+
 def page_table(table: Table) -> Table:
-    """Return a table without the argument that chooses another unit: a page has none."""
+    """Return a table without the option that chooses another unit: a page has none."""
     notes = tuple(map(_without_argument, table.notes))
     return replace(table, unit=_without_argument(table.unit), notes=notes)
 
@@ -53,35 +78,35 @@ def number_different(n_different: int, n_pairs: int) -> str:
     Examples
     --------
     >>> number_different(3, 28), number_different(1, 28), number_different(0, 1), number_different(1, 1)
-    ('3 of 28 pairs are', '1 of 28 pairs is', 'the one pair is not', 'the one pair is')
+    ('3 of 28 pairs differ', '1 of 28 pairs differs', 'the two systems do not differ', 'the two systems differ')
     """
     if n_pairs == 1:
-        return "the one pair is" if n_different else "the one pair is not"
-    return f"{count(n_different)} of {count(n_pairs)} pairs {plural(n_different, 'is', 'are')}"
+        return "the two systems differ" if n_different else "the two systems do not differ"
+    return f"{count(n_different)} of {count(n_pairs)} pairs {plural(n_different, 'differs', 'differ')}"
 
 
 def corrected(p: float, n_pairs: int, *, lost: bool = False) -> str:
-    """Say what the p-value of a pair becomes when all pairs are looked at; nothing where there is only one.
+    """Say what the p-value of a pair becomes when it is adjusted for all pairs; nothing where there is only one.
 
     Parameters
     ----------
     p : float
-        After correction.
+        After adjustment.
     n_pairs : int
     lost : bool
-        Whether the pair taken alone was significant and is not after correction.
+        Whether the pair taken alone was significant and is not after adjustment.
 
     Examples
     --------
     >>> corrected(0.04, 28), corrected(0.04, 1)
-    (' Corrected for looking at all 28 pairs, p = 0.0400.', '')
+    (' Adjusted for all 28 pairs, p = 0.0400.', '')
     >>> corrected(0.0502, 3, lost=True)
-    ' Corrected for looking at all 3 pairs, p = 0.0502: alone significant, but not after correction for all pairs.'
+    ' Adjusted for all 3 pairs, p = 0.0502: significant for this pair alone, but not after adjustment for all pairs.'
     """
     if n_pairs < 2:
         return ""
     end = f": {LOST}." if lost else "."
-    return f" Corrected for looking at all {count(n_pairs)} pairs, {equals_p(p)}{end}"
+    return f" Adjusted for all {count(n_pairs)} pairs, {equals_p(p)}{end}"
 
 
 def digits_of(scores: Scores) -> int:

@@ -9,7 +9,6 @@ import numpy as np
 from markupsafe import Markup
 
 from betterthan.arrays import FloatArray
-from betterthan.present.charts.drawing import names
 from betterthan.present.geometry import (
     BINS,
     Bars,
@@ -22,13 +21,14 @@ from betterthan.present.geometry import (
     plane_limits,
 )
 from betterthan.report.figures.svg import Number, Scale, element, linear, picture, tick_text, ticks
+from betterthan.report.wording import shortened
 
 _SIDE, _LEFT, _TOP, _MARGIN = 360, 58, 50, 44
 _WIDTH, _HEIGHT = 420, 210
 
 
 def scatter_picture(pair: PairedScores, *, higher_is_better: bool, unit: str) -> Markup:
-    """Return the plane of two systems: a dot a segment, means solid, medians dashed, the heavier half shaded.
+    """Return the plane of two systems: one dot per segment, means solid, medians dashed, the heavier half shaded.
 
     A dot or cell carries where it lies (``data-x``, ``data-y`` and their widths), so that a script can find its
     segments.
@@ -40,7 +40,7 @@ def scatter_picture(pair: PairedScores, *, higher_is_better: bool, unit: str) ->
     low, high = plane_limits([pair])
     x = linear(low, high, _LEFT, _LEFT + _SIDE)
     y = linear(low, high, _TOP + _SIDE, _TOP)
-    called = names([pair.a, pair.b], most=24)
+    called = [shortened(name, 24) for name in (pair.a, pair.b)]
     parts = [
         _half(pair),
         *_axes(low, high, x, y, called, unit),
@@ -54,6 +54,21 @@ def scatter_picture(pair: PairedScores, *, higher_is_better: bool, unit: str) ->
     return picture(_LEFT + _SIDE + _MARGIN + 8, _TOP + _SIDE + 44, title, *parts, class_="scatter")
 
 
+def prediction_picture(pair: PairedScores) -> Markup:
+    """Return predictions (up) over true scores (right), with the line on which they are equal."""
+    low, high = plane_limits([pair])
+    x = linear(low, high, _LEFT, _LEFT + _SIDE)
+    y = linear(low, high, _TOP + _SIDE, _TOP)
+    parts = [
+        *_axes(low, high, x, y, [shortened(name, 24) for name in (pair.a, pair.b)]),
+        element("path", d=f"M{_LEFT} {_TOP + _SIDE}L{_LEFT + _SIDE} {_TOP}", class_="diagonal"),
+        element("g", *_dots(pair, low, high, x, y), class_="points"),
+        *_margins(pair, low, high, x, y),
+    ]
+    title = f"Predictions of {pair.a} over {pair.b}s"
+    return picture(_LEFT + _SIDE + _MARGIN + 8, _TOP + _SIDE + 44, title, *parts, class_="scatter")
+
+
 def _half(pair: PairedScores) -> Markup:
     if not pair.heavier_half:
         return Markup("")
@@ -61,7 +76,7 @@ def _half(pair: PairedScores) -> Markup:
     return element("path", d=f"M{_LEFT} {_TOP + _SIDE}L{_LEFT + _SIDE} {_TOP}L{corner}Z", class_="half")
 
 
-def _axes(low: float, high: float, x: Scale, y: Scale, called: list[str], unit: str) -> list[Markup]:
+def _axes(low: float, high: float, x: Scale, y: Scale, called: list[str], unit: str = "") -> list[Markup]:
     parts = [
         element("rect", x=_LEFT, y=_TOP, width=_SIDE, height=_SIDE, class_="frame"),
     ]
@@ -70,7 +85,7 @@ def _axes(low: float, high: float, x: Scale, y: Scale, called: list[str], unit: 
         text = tick_text(value)
         parts.append(element("text", text, x=at_x, y=_TOP + _SIDE + 16, class_="tick", text_anchor="middle"))
         parts.append(element("text", text, x=_LEFT - 7, y=at_y + 4, class_="tick", text_anchor="end"))
-    measured = f" ({names([unit], most=18)[0]})"
+    measured = f" ({shortened(unit, 18)})" if unit else ""
     middle = _LEFT + _SIDE / 2
     parts.append(
         element(
@@ -176,8 +191,7 @@ def histogram_picture(pair: PairedScores, *, higher_is_better: bool, unit: str) 
     mean, median = x(float(difference.mean())), x(float(np.median(difference)))
     parts.append(element("path", d=f"M{mean:.1f} 6V{_HEIGHT - 44}", class_="mean"))
     parts.append(element("path", d=f"M{median:.1f} 6V{_HEIGHT - 44}", class_="median"))
-    called = names([pair.a], most=24)[0]
-    label = f"difference in {names([unit], most=18)[0]}; right: {called} better"
+    label = f"difference in {shortened(unit, 18)}; right: {shortened(pair.a, 24)} better"
     parts.append(element("text", label, x=_WIDTH / 2, y=_HEIGHT - 8, class_="label", text_anchor="middle"))
     return picture(_WIDTH, _HEIGHT, f"Paired differences of {pair.a} and {pair.b}", *parts, class_="bars")
 

@@ -1,4 +1,4 @@
-"""SVG from small pieces: every attribute and every text is escaped, and colours are classes of the style sheet."""
+"""SVG from small pieces: every attribute and every text is escaped, and colors are classes of the style sheet."""
 
 from __future__ import annotations
 
@@ -89,6 +89,6 @@ def tick_text(value: float) -> str:
     Examples
     --------
     >>> tick_text(-0.5), tick_text(2.0), tick_text(12000)
-    ('−0.5', '2', '12000')
+    ('−0.5', '2', '12,000')
     """
-    return f"{value:.6g}".replace("-", "−")
+    return f"{value:,.6g}".replace("-", "−")

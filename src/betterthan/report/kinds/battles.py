@@ -9,6 +9,7 @@ import numpy as np
 from betterthan.analysis.compare.compare import compare
 from betterthan.analysis.rank.rank import of_each_method, rank
 from betterthan.errors import NotConverged, NotEstimable
+from betterthan.present.numbers import equals_p
 from betterthan.present.table import Table, TableColumn
 from betterthan.report.document import Card, Paragraph, Report, Section, TableBlock
 from betterthan.report.inputs import Inputs
@@ -17,7 +18,7 @@ from betterthan.report.sections.data_check import data_section
 from betterthan.report.sections.files import csv_files, files_section
 from betterthan.report.sections.method import method_section
 from betterthan.report.sections.pairs import pairs_card, pairs_section
-from betterthan.report.sections.ranking import may_be_best, ranking_section
+from betterthan.report.sections.ranking import close_race, may_be_best, ranking_section
 from betterthan.report.wording import corrected, count, plural
 from betterthan.results.base import Result
 from betterthan.results.pairwise import PairwiseTable
@@ -96,21 +97,27 @@ def _verdict(ranking: Ranking, pairs: PairwiseTable) -> tuple[str, str]:
     best, first, second = may_be_best(ranking), ranking.systems[0], ranking.systems[1]
     m = len(ranking.systems)
     pair = pairs.pair(first, second)
-    if len(best) == 1:
-        headline = f"{first} is the best of {m} systems."
-    elif len(best) == m:
-        headline = "No system can be called best."
+    if m == 2:
+        headline = (
+            f"{first} is better than {second}."
+            if len(best) == 1
+            else f"No significant difference between {first} and {second}."
+        )
+    elif len(best) == 1:
+        headline = f"{first} is the best of {m} systems, ahead of {second}."
     else:
-        headline = f"{first} leads, but {len(best)} systems may be best."
+        headline = close_race(first, second, len(best), m, is_tied=bool(ranking.rank[1] == 1))
     met, lost = pair.wins + pair.ties + pair.losses, pair.pvalue <= pairs.alpha < pair.adjusted
     direct = (
-        f"Of their {count(met)} battles {first} won {count(pair.wins)} and {second} {count(pair.losses)}."
+        f"Of the {count(met)} battles between them, {first} won {count(pair.wins)} and {second} won "
+        f"{count(pair.losses)}."
         if met
-        else f"{first} and {second} never met; the model compares them through others."
+        else f"{first} and {second} never met; the model compares them through other systems."
     )
     return headline, (
-        f"{first} beats {second} with probability {pair.effect:.2f} ({100 * pairs.confidence:g}% interval "
-        f"{pair.low:.2f} to {pair.high:.2f}, for this pair alone) under Bradley–Terry."
+        f"{first} beats {second} with probability {pair.effect:.2f} under Bradley–Terry "
+        f"({100 * pairs.confidence:g}% CI {pair.low:.2f} to {pair.high:.2f}"
+        f"{' for this pair alone' if m > 2 else f'; {equals_p(pair.pvalue)}'})."
         f"{corrected(pair.adjusted, m * (m - 1) // 2, lost=lost)} {direct}"
     )
 
@@ -138,15 +145,15 @@ def _met(pairs: PairwiseTable) -> np.ndarray:
 
 
 def _meetings(pairs: PairwiseTable) -> Section:
-    """Return how often systems met: a comparison that nobody made hangs on the model alone."""
+    """Return how often systems met: a pair that never met is compared by the model alone."""
     met = _met(pairs)
     m = len(pairs.systems)
     columns = (
         TableColumn(heading="system"),
         TableColumn(heading="battles", kind="integer"),
         TableColumn(heading="opponents", kind="integer"),
-        TableColumn(heading="fewest against", kind="integer"),
-        TableColumn(heading="whom"),
+        TableColumn(heading="fewest battles", kind="integer"),
+        TableColumn(heading="against"),
     )
     rows = []
     for i, name in enumerate(pairs.systems):
@@ -161,21 +168,24 @@ def _meetings(pairs: PairwiseTable) -> Section:
     if few:
         who = "The one pair" if n_pairs == 1 else f"{count(few)} of {count(n_pairs)} pairs"
         words = (
-            f"{who} met fewer than {_FEW_MEETINGS} times; about {plural(few, 'it', 'these')} the model says more than "
-            f"the data."
+            f"{who} met fewer than {_FEW_MEETINGS} times; "
+            f"{plural(few, 'its comparison relies', 'their comparisons rely')} mostly on the model."
         )
     elif n_pairs == 1:
         words = f"The one pair met at least {_FEW_MEETINGS} times."
     table = TableBlock(
         key="meetings", table=Table(title="How often systems met", columns=columns, rows=tuple(rows))
     )
-    return Section(key="sure", title="Who met whom?", menu="Meetings", blocks=(Paragraph(words), table))
+    return Section(
+        key="sure", title="How often systems met", menu="Meetings", blocks=(Paragraph(words), table)
+    )
 
 
 def _paragraph(matches: Matches, pairs: PairwiseTable) -> list[str]:
     return [
-        f"We ranked {len(matches.systems)} systems in {count(matches.n_matches)} battles by Bradley–Terry, ties half.",
+        f"We ranked {len(matches.systems)} systems in {count(matches.n_matches)} battles by Bradley–Terry strength.",
+        "Ties count as half.",
         "Intervals and tests come from the robust (sandwich) covariance.",
-        f"P-values are corrected by Holm's method over all pairs; we call systems different at level {pairs.alpha:g}.",
+        f"P-values are adjusted for all pairs by Holm's method; the level is {pairs.alpha:g}.",
         "Computed with betterthan.",
     ]

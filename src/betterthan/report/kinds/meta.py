@@ -1,4 +1,4 @@
-"""A report on metrics: which of them can we trust, compared with human judgments; with its matrices of pairs."""
+"""A report on metrics: how well each agrees with human judgments, and which differ significantly."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from betterthan.report.sections.data_check import data_section
 from betterthan.report.sections.files import csv_files, files_section
 from betterthan.report.sections.method import method_section
 from betterthan.report.sections.pairs import pairs_card
-from betterthan.report.sections.ranking import ranking_block
+from betterthan.report.sections.ranking import close_race, ranking_block
 from betterthan.report.wording import count, page_table, plural
 from betterthan.results.base import Result
 from betterthan.results.meta_evaluation import CASES, MetaEvaluation
@@ -49,7 +49,7 @@ _MOST_SYSTEMS = 24
 
 
 def significance_section(meta: MetaEvaluation) -> Section:
-    """Return which metrics differ significantly: the row is better than the column."""
+    """Return the tests of all pairs of metrics, as a matrix."""
     better, k = meta.comparisons.better, len(meta.metrics)
     cells = tuple(
         tuple(None if i == j else _metric_cell(meta, i, j, is_better=bool(better[i, j])) for j in range(k))
@@ -66,9 +66,9 @@ def significance_section(meta: MetaEvaluation) -> Section:
         rules=ends,
     )
     lead = (
-        f"{_pvalue_of(meta)}, by {measure_name(meta.method)}, {correction_name(meta.comparisons.correction)}. Green "
-        f"and bold: the row is significantly better at level {meta.comparisons.alpha:g}. Rules separate clusters. "
-        f"{scope_sentence(meta)}"
+        f"{_pvalue_of(meta)} ({measure_name(meta.method)}, {correction_name(meta.comparisons.correction)}). Bold and "
+        f"green: the row is significantly better at level {meta.comparisons.alpha:g}. Rules separate significance "
+        f"clusters. {scope_sentence(meta)}"
     )
     return Section(
         key="pairs", title="Which metrics differ significantly?", menu="Pairs", lead=lead, blocks=(matrix,)
@@ -77,8 +77,8 @@ def significance_section(meta: MetaEvaluation) -> Section:
 
 def _pvalue_of(meta: MetaEvaluation) -> str:
     if meta.comparisons.alternative == "wmt":
-        return "One-sided p-value that the row agrees better with human judgments than the column"
-    return "Two-sided p-value that the row and the column agree differently with human judgments"
+        return "One-sided p-values for the row agreeing better with human judgments than the column"
+    return "Two-sided p-values for the difference in agreement with human judgments"
 
 
 def _metric_cell(meta: MetaEvaluation, i: int, j: int, *, is_better: bool) -> MatrixCell | None:
@@ -107,30 +107,30 @@ def _small_p(p: float) -> str:
 
 
 def systems_section(meta: MetaEvaluation) -> Section:
-    """Return how people and the best metric see each pair of systems: three matrices one below the other."""
+    """Return the confidence of humans and of the best metric for each pair of systems, and where they agree."""
     order = np.argsort(-meta.human_mean, kind="stable")[:_MOST_SYSTEMS]
     names = tuple(meta.systems[i] for i in order)
     blocks: list[Block] = []
     if meta.human_pvalue is not None and meta.metric_pvalue is not None:
-        people, metric = (p[np.ix_(order, order)] for p in (meta.human_pvalue, meta.metric_pvalue[0]))
+        human, metric = (p[np.ix_(order, order)] for p in (meta.human_pvalue, meta.metric_pvalue[0]))
         views = (
-            ("people", meta.human, people, True),
+            ("human", meta.human, human, True),
             ("metric", meta.metrics[0], metric, True),
-            ("agreement", "one less the gap", 1 - np.abs(people - metric), False),
+            ("agreement", "agreement", 1 - np.abs(human - metric), False),
         )
         choices = tuple(
             SwitchView(key=key, label=label, blocks=(_heat(key, label, names, values, is_p=is_p),))
             for key, label, values, is_p in views
         )
-        blocks.append(Switch(key="view", label="Who is sure of what", choices=choices))
+        blocks.append(Switch(key="view", label="Confidence per system pair", choices=choices))
     first = meta.metrics[0]
     lead = (
-        f"How sure {meta.human} and {first} are that the row is better than the column: one-sided p-values, green for "
-        f"the row, orange for the column. Systems stand in the order of people. Soft pairwise accuracy is the mean of "
-        f"one less the gap."
+        f"One-sided p-values by {meta.human} and by {first}: small (green) where the row is better than the column, "
+        f"large (orange) where it is worse. Systems are in the order of the human scores. Agreement is "
+        f"1 − |difference| of the two p-values; its mean is soft pairwise accuracy."
     )
     return Section(
-        key="systems", title="Who is sure of which systems?", menu="Systems", lead=lead, blocks=tuple(blocks)
+        key="systems", title="Confidence per system pair", menu="Systems", lead=lead, blocks=tuple(blocks)
     )
 
 
@@ -177,26 +177,26 @@ def meta_report(inputs: Inputs) -> Report:
     measured, refused = _measured(inputs, options)
     main = measured[_MEASURES[0]]
     results: dict[str, Result] = {f"meta-{by}": meta for by, meta in measured.items()}
-    people = (
+    human_ranking = (
         rank(human.complete(missing="drop"), by="mean", **options)
         if human.n_missing < human.values.size
         else None
     )
-    if people is not None:
-        results["human"] = people
+    if human_ranking is not None:
+        results["human"] = human_ranking
     files = csv_files(results)
     sections = [
         _ranking(measured, refused),
         significance_section(main),
         systems_section(main),
         _contributions(main),
-        *([_people(people)] if people is not None else []),
+        *([_human_ranking(human_ranking)] if human_ranking is not None else []),
         data_section(inputs, [_data_summary(inputs, main)], results.values()),
         method_section(_paragraph(main), results, ("soft_pairwise_accuracy",), inputs.command),
         files_section(results, files),
     ]
     return Report(
-        title=f"Metrics against {main.human} · {main.n_systems} systems · {count(main.n_segments)} segments",
+        title=f"Metrics compared with {main.human} · {main.n_systems} systems · {count(main.n_segments)} segments",
         kind="meta",
         headline=_headline(main),
         verdict=_verdict(main),
@@ -210,7 +210,7 @@ def meta_report(inputs: Inputs) -> Report:
 
 
 def _measured(inputs: Inputs, options: dict[str, Any]) -> tuple[dict[str, MetaEvaluation], dict[str, str]]:
-    """Return each measure that these data allow, and why the others do not."""
+    """Return each measure that can be computed, and why the others cannot."""
     evaluations: dict[str, MetaEvaluation] = {}
     refused: dict[str, str] = {}
     for by in _MEASURES:
@@ -232,7 +232,7 @@ def _ranking(measured: dict[str, MetaEvaluation], refused: dict[str, str]) -> Se
         SwitchView(key=by, label=measure_name(by), blocks=(Paragraph(why, "note"),))
         for by, why in refused.items()
     ]
-    lead = "Best first. Rules separate clusters; metrics that share a letter do not differ significantly."
+    lead = "Best first, with the confidence interval of each metric. In color: metrics that may be the best."
     switch = Switch(key="measure", label="Measure of agreement", choices=tuple(choices))
     return Section(key="ranking", title="Metrics", lead=lead, blocks=(switch,))
 
@@ -250,43 +250,52 @@ def _table(meta: MetaEvaluation, by: str) -> TableBlock:
 
 
 def _contributions(meta: MetaEvaluation) -> Section:
-    """Return what each pair of systems costs the best metrics, by case, and the costliest pairs of the first."""
+    """Return how often metric and humans disagree, by kind of disagreement, and the worst pairs of the first metric."""
     columns = (TableColumn(heading="metric"), *(TableColumn(heading=case, kind="integer") for case in CASES))
     rows: list[tuple[TableCell, ...]] = []
     for metric in meta.metrics:
         cases = [pair.case for pair in meta.contributions(metric)]
         rows.append((metric, *(cases.count(case) for case in CASES)))
     counts = TableBlock(
-        key="cases", table=Table(title="Pairs of systems by who is sure", columns=columns, rows=tuple(rows))
+        key="cases", table=Table(title="System pairs by kind of agreement", columns=columns, rows=tuple(rows))
     )
     first = meta.metrics[0]
     worst = meta.contributions(first)[:_SHOWN_PAIRS]
     headings = (
         TableColumn(heading="system"),
         TableColumn(heading="against"),
-        TableColumn(heading="p of people", kind="pvalue"),
+        TableColumn(heading="p (human)", kind="pvalue"),
     )
     more = (
-        TableColumn(heading=f"p of {first}", kind="pvalue"),
-        TableColumn(heading="adds", kind="number", digits=3),
+        TableColumn(heading=f"p ({first})", kind="pvalue"),
+        TableColumn(heading="agreement", kind="number", digits=3),
         TableColumn(heading="case"),
     )
     table = Table(
-        title=f"Pairs that cost {first} most",
+        title=f"Pairs on which {first} and humans disagree most",
         columns=(*headings, *more),
         rows=tuple((p.a, p.b, p.human_pvalue, p.metric_pvalue, p.value, p.case) for p in worst),
     )
-    lead = f"Who is sure of how many pairs of systems; below, the pairs that cost {first} most."
+    lead = (
+        f"How many system pairs are significant by the metric, by humans, by both or by neither; below, the pairs on "
+        f"which {first} and humans disagree most."
+    )
     blocks = (counts, TableBlock(key="costly", table=table))
-    return Section(key="contributions", title="Where do they part?", menu="Costs", lead=lead, blocks=blocks)
+    return Section(
+        key="contributions",
+        title="Where metric and humans disagree",
+        menu="Disagreement",
+        lead=lead,
+        blocks=blocks,
+    )
 
 
-def _people(ranking: Any) -> Section:  # noqa: ANN401  (a Ranking)
+def _human_ranking(ranking: Any) -> Section:  # noqa: ANN401  (a Ranking)
     return Section(
         key="people",
-        title="What people say",
-        menu="People",
-        lead="The systems by the mean of the human scores, on the segments that have all of them.",
+        title="Ranking by human scores",
+        menu="Human ranking",
+        lead="Systems by their mean human score, on the segments that have a score for every system.",
         blocks=(ranking_block(ranking, "people-ranking"),),
     )
 
@@ -299,27 +308,31 @@ def _headline(meta: MetaEvaluation) -> str:
     ]
     best = meta.metrics[0]
     if len(meta.metrics) == 1:
-        return f"{best} agrees with people on {100 * meta.value[0]:.0f}% by soft pairwise accuracy."
+        return f"The soft pairwise accuracy of {best} is {meta.value[0]:.2f}."
+    second, k = meta.metrics[1], len(meta.metrics)
     if not alike:
-        return f"{best} agrees best with people."
-    if len(alike) == len(meta.metrics) - 1:
-        return "No metric can be called best."
-    return f"{best} leads, but {len(alike) + 1} metrics may be best."
+        return f"{best} agrees best with human judgments, ahead of {second}."
+    is_tied = bool(meta.value[0] == meta.value[1])
+    return close_race(best, second, len(alike) + 1, k, what="metric", is_tied=is_tied)
 
 
 def _verdict(meta: MetaEvaluation) -> str:
     k = len(meta.metrics)
     n_pairs = k * (k - 1) // 2
     span = (
-        f" ({100 * meta.confidence:g}% interval {meta.low[0]:.3f} to {meta.high[0]:.3f})"
+        f" ({100 * meta.confidence:g}% CI {meta.low[0]:.3f} to {meta.high[0]:.3f})"
         if meta.low[0] == meta.low[0]
         else ""
     )
     differ = f"{differences(meta)}." if n_pairs else ""
-    few = ", and agreement over so few is uncertain" if meta.n_systems < _FEW_SYSTEMS else ""
+    few = ", too few for a precise estimate of agreement" if meta.n_systems < _FEW_SYSTEMS else ""
+    second = f", that of {meta.metrics[1]}, the runner-up, {meta.value[1]:.3f}" if k > 1 else ""
     return joined(
         [
-            f"The {measure_name(meta.method)} of {meta.metrics[0]} with {meta.human} is {meta.value[0]:.3f}{span}.",
+            (
+                f"The {measure_name(meta.method)} of {meta.metrics[0]} with {meta.human} is "
+                f"{meta.value[0]:.3f}{span}{second}."
+            ),
             *(caveat_sentence(one) for one in meta.caveats),
             differ,
             f"There are {meta.n_systems} systems{few}.",
@@ -336,7 +349,7 @@ def _cards(meta: MetaEvaluation) -> tuple[Card, ...]:
         pairs_card(meta.n_significant, n_pairs, "metrics"),
         Card(
             number=count(meta.n_pairs),
-            label=f"{plural(meta.n_pairs, 'pair of systems is', 'pairs of systems are')} all there is to agree on",
+            label=f"{plural(meta.n_pairs, 'pair', 'pairs')} of systems to agree on",
             is_warning=meta.n_pairs < 30,
         ),
     )
@@ -349,10 +362,12 @@ def _data_summary(inputs: Inputs, meta: MetaEvaluation) -> str:
 
 def _paragraph(meta: MetaEvaluation) -> list[str]:
     return [
-        f"We held {len(meta.metrics)} {plural(len(meta.metrics), 'metric')} against {meta.human}.",
-        f"There are {meta.n_systems} systems and {count(meta.n_segments)} segments.",
-        "Agreement is soft pairwise accuracy (Thompson et al., 2024).",
-        f"Intervals come from a bootstrap over segments, centred on the value: {meta.interval_population}.",
+        (
+            f"We compared {len(meta.metrics)} {plural(len(meta.metrics), 'metric')} with {meta.human} on "
+            f"{meta.n_systems} systems and {count(meta.n_segments)} segments."
+        ),
+        "Agreement is measured by soft pairwise accuracy (Thompson et al., 2024).",
+        f"Intervals come from a bootstrap over segments, centered on the estimate: {meta.interval_population}.",
         f"{differences(meta)}.",
         scope_sentence(meta),
         "Computed with betterthan.",

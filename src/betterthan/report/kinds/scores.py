@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from betterthan.analysis.compare.compare import TestName, compare
@@ -17,15 +18,16 @@ from betterthan.report.pair.scores import explained, pair_blocks, pair_fold
 from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, size_note
 from betterthan.report.sections.agreement import agreed, agreement_section
 from betterthan.report.sections.data_check import data_section
+from betterthan.report.sections.every_metric import MetricChanges, every_metric_section, metric_changes
 from betterthan.report.sections.files import csv_files, files_section
 from betterthan.report.sections.method import method_section
 from betterthan.report.sections.pairs import pairs_card, pairs_section
-from betterthan.report.sections.ranking import may_be_best, ranking_section
+from betterthan.report.sections.ranking import close_race, may_be_best, ranking_section
 from betterthan.report.sections.segments import chosen_segments, segments_section
 from betterthan.report.sections.slices import slices_section
 from betterthan.report.sections.standing import PairStanding, n_documents, standing
-from betterthan.report.sections.sureness import sureness_section
-from betterthan.report.wording import count, digits_of, plural
+from betterthan.report.sections.sureness import needed_range, sureness_section
+from betterthan.report.wording import about, count, digits_of, plural
 from betterthan.results.base import Result
 from betterthan.results.explanation import Explanation
 from betterthan.results.pairwise import PairwiseTable
@@ -33,6 +35,8 @@ from betterthan.results.ranking import Ranking
 from betterthan.tables.scores import Scores
 
 _METHODS: tuple[Method, ...] = ("mean", "median", "win_rate", "bradley_terry")
+# The median of rights and wrongs is 0 or 1 and cannot rank systems.
+_METHODS_OF_BINARY: tuple[Method, ...] = ("mean", "win_rate", "bradley_terry")
 _EXPLAINED = 11
 _MANY_TIES = 0.15
 _METHODS_CITED = ("paired", "permutation", "holm", "bootstrap", "bradley_terry", "power")
@@ -40,15 +44,17 @@ _METHODS_CITED = ("paired", "permutation", "holm", "bootstrap", "bradley_terry",
 
 def scores_report(inputs: Inputs) -> Report:
     """Compute everything that a report on scores shows."""
-    rankings = _rankings(inputs)
+    binary = inputs.scores.is_binary
+    rankings = _rankings(inputs, _METHODS_OF_BINARY if binary else _METHODS)
     known = {by: result for by, result in rankings.items() if isinstance(result, Ranking)}
     top = known["mean"]
     tests = _tests(inputs)
     pairs = tests["permutation"]
-    neighbours = list(zip(top.systems, top.systems[1:], strict=False))[:_EXPLAINED]
-    explanations = [explained(inputs, a, b) for a, b in neighbours]
+    neighbors = list(zip(top.systems, top.systems[1:], strict=False))[:_EXPLAINED]
+    explanations = [explained(inputs, a, b) for a, b in neighbors]
     documents = n_documents(inputs)
-    stand = [standing(result, tests, documents) for result in explanations]
+    stand = [standing(result, tests, documents, is_binary=binary) for result in explanations]
+    changes = metric_changes(inputs, *_compared(inputs, neighbors[0])) if len(inputs.metrics) > 1 else None
     agreement = agreed(known)
     results: dict[str, Result] = {f"ranking-{by}": result for by, result in known.items()}
     results |= {"pairs": pairs, "pair": explanations[0], "diagnosis": diagnose(inputs.scores)}
@@ -57,15 +63,19 @@ def scores_report(inputs: Inputs) -> Report:
     files = csv_files(results)
     sections = [
         ranking_section(rankings),
+        *([every_metric_section(changes)] if changes is not None else []),
         _pairs(inputs, pairs, explanations, documents),
         _pair(inputs, explanations, stand, pairs.systems),
         *([agreement_section(known, agreement)] if agreement is not None else []),
         *_metrics(inputs, top),
-        slices_section(inputs, *neighbours[0]),
-        segments_section(inputs, *neighbours[0]),
+        slices_section(inputs, *neighbors[0]),
+        segments_section(inputs, *neighbors[0]),
         sureness_section(inputs, top, documents=documents is not None),
         data_section(
-            inputs, _data_summary(inputs), _noted(results, documents), blocks=_diagnosis(results["diagnosis"])
+            inputs,
+            _data_summary(inputs),
+            _noted(results, documents, binary=binary),
+            blocks=_diagnosis(results["diagnosis"]),
         ),
         method_section(_paragraph(inputs, top, pairs), results, _METHODS_CITED, inputs.command),
         files_section(results, files),
@@ -74,7 +84,7 @@ def scores_report(inputs: Inputs) -> Report:
         title=_title(inputs),
         kind="scores",
         headline=_headline(known, explanations[0]),
-        verdict=stand[0].verdict,
+        verdict=_verdict(inputs, stand[0], changes),
         cards=_cards(inputs, pairs, explanations[0], known),
         sections=tuple(section for section in sections if section is not None),
         results=results,
@@ -90,9 +100,21 @@ def _verb_options(inputs: Inputs, **more: Any) -> dict[str, Any]:  # noqa: ANN40
     return {**options, **inputs.computing(), **more}
 
 
-def _rankings(inputs: Inputs) -> dict[str, Ranking | str]:
+def _compared(inputs: Inputs, top: tuple[str, str]) -> tuple[str, str]:
+    """Return the pair whose change is shown for every metric: of two systems the later less the earlier."""
+    systems = inputs.scores.systems
+    return (systems[1], systems[0]) if len(systems) == 2 else top
+
+
+def _verdict(inputs: Inputs, pair: PairStanding, changes: MetricChanges | None) -> str:
+    if changes is None:
+        return pair.verdict
+    return f"By {inputs.scores.name}: {pair.verdict} {changes.summary}"
+
+
+def _rankings(inputs: Inputs, methods: tuple[Method, ...]) -> dict[str, Ranking | str]:
     rankings: dict[str, Ranking | str] = {}
-    for by in _METHODS:
+    for by in methods:
         try:
             rankings[by] = rank(inputs.scores, by=by, **_verb_options(inputs))
         except (NotEstimable, NotConverged) as error:
@@ -139,13 +161,13 @@ def _pair(
             )
             for explanation, words in zip(others, stand[1:], strict=True)
         )
-        blocks = (*blocks, Paragraph("Other neighbors in the ranking:", "dim"), *folds)
+        blocks = (*blocks, Paragraph("Other neighbors in the ranking", "dim"), *folds)
     title = f"{first.a} against {first.b}"
     return Section(key="pair", title=title, menu="One pair", lead=stand[0].lead, blocks=blocks)
 
 
 def _opened(explanations: list[Explanation], systems: tuple[str, ...]) -> dict[tuple[int, int], str]:
-    """Return where each explained pair stands in the page: the first in a section of its own, the others in folds."""
+    """Return where each explained pair is in the page: the first in a section of its own, the others in folds."""
     place = {name: i for i, name in enumerate(systems)}
     anchors = {
         (place[pair.a], place[pair.b]): f"pair-{place[pair.a]}-{place[pair.b]}" for pair in explanations
@@ -163,20 +185,25 @@ def _metrics(inputs: Inputs, first: Ranking) -> list[Section]:
     agreement = agreed(rankings)
     if agreement is None:
         return []
-    return [agreement_section(rankings, agreement, key="metrics", title="Do the metrics agree?")]
+    return [
+        agreement_section(rankings, agreement, key="metrics", title="Do the metrics agree?", menu="Metrics")
+    ]
 
 
-def _noted(results: dict[str, Result], documents: int | None) -> list[Result]:
+def _noted(results: dict[str, Result], documents: int | None, *, binary: bool) -> list[Result]:
     """Return the results whose notes belong to the data check.
 
-    What an explanation notes about documents as units the table of all pairs says too.
+    Notes of an explanation about documents as units repeat those of the table of all pairs; of
+    right and wrong they are about medians.
     """
-    return [result for name, result in results.items() if documents is None or name != "pair"]
+    return [
+        result for name, result in results.items() if name != "pair" or (documents is None and not binary)
+    ]
 
 
 def _diagnosis(diagnosis: Result) -> tuple[Block, ...]:
     table = TableBlock(key="diagnosis", table=describe(diagnosis), csv=csv_of_result(diagnosis), words=True)
-    return (Fold(key="diagnosis-fold", label="What kind of scores these are", blocks=(table,)),)
+    return (Fold(key="diagnosis-fold", label="Distribution and reliability of the scores", blocks=(table,)),)
 
 
 def _title(inputs: Inputs) -> str:
@@ -210,14 +237,16 @@ def _headline(rankings: dict[str, Ranking], pair: Explanation) -> str:
     other = wins.systems[0] if wins is not None else first
     m = len(top.systems)
     if len(best) == 1 and other == first:
-        return f"{first} is better than {pair.b}." if m == 2 else f"{first} is the best of {m} systems."
+        return (
+            f"{first} is better than {pair.b}."
+            if m == 2
+            else f"{first} is the best of {m} systems, ahead of {pair.b}."
+        )
     if len(best) == 1:
-        return f"{first} has the best mean, but by wins {other} comes first."
+        return f"{first} has the best mean, but {other} ranks first by wins."
     if m == 2:
         return f"No significant difference between {pair.a} and {pair.b}."
-    if len(best) == m:
-        return "No system can be called best."
-    return f"{first} leads, but {len(best)} systems may be best."
+    return close_race(first, pair.b, len(best), m, is_tied=bool(top.rank[1] == 1))
 
 
 def _cards(
@@ -231,30 +260,41 @@ def _cards(
         Card(number=str(m), label="systems"),
         Card(number=n, label=f"segments{documents}"),
         pairs_card(pairs.n_different, m * (m - 1) // 2),
-        _warning(pair, rankings),
+        _warning(inputs, pair, rankings),
     )
 
 
-def _warning(pair: Explanation, rankings: dict[str, Ranking]) -> Card:
-    """Return the one thing that a reader must not miss."""
+def _warning(inputs: Inputs, pair: Explanation, rankings: dict[str, Ranking]) -> Card:
+    """Return the most important caveat, or how robust the lead is."""
     ties = pair.ties / pair.n_segments
     wins = rankings.get("bradley_terry")
     if wins is not None and wins.systems[0] != rankings["mean"].systems[0]:
-        return Card(
-            number="≠", label=f"by wins the first is {wins.systems[0]}, not {pair.a}", is_warning=True
-        )
-    if ties > _MANY_TIES:
-        label = "of segments tie in the top pair: medians say little here"
+        return Card(number="2 winners", label=f"{pair.a} by mean, {wins.systems[0]} by wins", is_warning=True)
+    if ties > _MANY_TIES and not inputs.scores.is_binary:
+        label = "of segments are ties between the top two and count for neither as wins"
         return Card(number=f"{100 * ties:.0f}%", label=label, is_warning=True)
-    if pair.n_needed is not None and pair.n_needed > pair.n_units:
-        what = "documents" if pair.units == "groups" else "segments"
-        label = f"{what} would show the difference of the first two, for this pair alone, with 80% power"
-        return Card(number=count(pair.n_needed), label=label, is_warning=True)
+    needed = _needed(inputs, pair, rankings["mean"])
+    if needed is not None:
+        return needed
     flip = pair.flip("mean")
     if flip.n_segments is None:
-        return Card(number="none", label="of the segments turn the first place when left out")
-    label = f"{plural(flip.n_segments, 'segment')} left out would turn the first place"
+        return Card(number="none", label="of the segments, left out, would change which system is first")
+    label = f"{plural(flip.n_segments, 'segment')} left out would be enough to change which system is first"
     return Card(number=count(flip.n_segments), label=label)
+
+
+def _needed(inputs: Inputs, pair: Explanation, ranking: Ranking) -> Card | None:
+    """Return how many units would show the lead of the first system, where that is more than there are."""
+    adjusted = None if ranking.segments_needed is None else float(ranking.segments_needed[0])
+    needed = pair.n_needed if adjusted is None or not math.isfinite(adjusted) else adjusted
+    if needed is None or needed <= pair.n_units:
+        return None
+    what = "documents" if pair.units == "groups" else "segments"
+    both = inputs.scores.complete(missing="drop").select([pair.a, pair.b])
+    gap = both.goodness[0] - both.goodness[1]
+    number, span = needed_range(needed, gap) if what == "segments" else (about(needed), "")
+    label = f"{what} would show a difference like that of the top two with 80% power"
+    return Card(number=f"≈ {number}", of=span, label=label, is_warning=True)
 
 
 def _paragraph(inputs: Inputs, ranking: Ranking, pairs: PairwiseTable) -> list[str]:
@@ -268,10 +308,12 @@ def _paragraph(inputs: Inputs, ranking: Ranking, pairs: PairwiseTable) -> list[s
     over = f", {correction_words(pairs.correction)} over {count(n_pairs)} pairs" if n_pairs > 1 else ""
     return [
         f"We compared {m} systems on the same {count(scores.n_segments)} segments by {scores.name}.",
-        f"Systems are ranked by their mean with {level} intervals of each mean by itself, {units} as units.",
-        f"Pairs are compared with {tests}{over}.",
-        f"We call systems different at level {pairs.alpha:g}.",
-        "We also report medians, win rates and Bradley–Terry strengths (Peyrard et al., 2021).",
+        f"Systems are ranked by their mean, with {level} confidence intervals of each mean ({units} as units).",
+        f"Pairs are compared with {tests}{over}, at level {pairs.alpha:g}.",
+        (
+            f"We also report {'' if scores.is_binary else 'medians, '}win rates and Bradley–Terry strengths "
+            "(Peyrard et al., 2021)."
+        ),
         "Computed with betterthan.",
     ]
 
@@ -287,6 +329,8 @@ def _payload(
     scores = inputs.scores.select(tests["permutation"].systems)
     place = {name: i for i, name in enumerate(scores.systems)}
     named = {"permutation": "mean (permutation)", "sign": "wins (sign)", "wilcoxon": "shift (Wilcoxon)"}
+    if scores.is_binary:
+        named["sign"] = "McNemar (exact)"
     if _is_by_documents(inputs):
         named["permutation"] = "mean (permutation, documents)"
     first = explanations[0]
@@ -298,6 +342,7 @@ def _payload(
             for explanation, words in zip(explanations, stand, strict=True)
         },
         "top": [place[first.a], place[first.b]],
+        "binary": scores.is_binary,
     }
     if inputs.texts is not None and inputs.show_texts:
         segments = [

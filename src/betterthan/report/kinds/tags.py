@@ -1,4 +1,4 @@
-"""A report on word tags: which system finds the bad words."""
+"""A report on word tags: which system tags words best."""
 
 from __future__ import annotations
 
@@ -15,18 +15,31 @@ from betterthan.present.tables.describe import describe
 from betterthan.present.tables.pairwise import capitalized, correction_words
 from betterthan.present.tables.tags import tag_measure_name
 from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Card, Report, Section, Switch, SwitchView, TableBlock
+from betterthan.report.document import (
+    Card,
+    Report,
+    Section,
+    Switch,
+    SwitchView,
+    TableBlock,
+    TaggedSentence,
+    TaggedSentences,
+)
 from betterthan.report.figures.marks import interval_marks, scale_heading
 from betterthan.report.inputs import Inputs
 from betterthan.report.sections.data_check import data_section
 from betterthan.report.sections.files import csv_files, files_section
 from betterthan.report.sections.method import method_section
 from betterthan.report.sections.pairs import pairs_card, pairs_section
+from betterthan.report.sections.ranking import close_race
+from betterthan.report.sections.standing import effect_sentence
 from betterthan.report.wording import count, number_different, page_table, plural
 from betterthan.results.base import Result
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.tags import TagRanking
 from betterthan.tables.tags import WordTags
+
+_MOST_SENTENCES = 12
 
 
 def tags_report(inputs: Inputs) -> Report:
@@ -45,6 +58,7 @@ def tags_report(inputs: Inputs) -> Report:
         _ranking(ranking),
         *([pairs_section(pairs, unit="segment", any_pair=False)] if pairs is not None else []),
         _confusion(tags, ranking),
+        *([_sentences(tags, ranking, inputs)] if len(tags.systems) > 1 else []),
         data_section(inputs, [_data_summary(tags)], results.values()),
         method_section(_paragraph(tags, ranking), results, ("tags", "permutation"), inputs.command),
         files_section(results, files),
@@ -53,7 +67,7 @@ def tags_report(inputs: Inputs) -> Report:
         title=f"Word tags · {len(tags.systems)} {plural(len(tags.systems), 'system')} · {count(tags.n_words)} words",
         kind="tags",
         headline=_headline(ranking),
-        verdict=_verdict(ranking),
+        verdict=_verdict(ranking, pairs),
         cards=_cards(tags, ranking),
         sections=tuple(sections),
         results=results,
@@ -64,7 +78,7 @@ def tags_report(inputs: Inputs) -> Report:
 
 
 def _ranking(ranking: TagRanking) -> Section:
-    """Return a view a measure, with the synthetic labelings in brackets among the systems."""
+    """Return one view per measure, with the synthetic labelings in brackets among the systems."""
     choices = []
     for k, measure in enumerate(ranking.measures):
         order = np.argsort(-np.nan_to_num(ranking.value[:, k], nan=-np.inf), kind="stable").tolist()
@@ -74,17 +88,20 @@ def _ranking(ranking: TagRanking) -> Section:
     switch = Switch(key="measure", label="Measure", choices=tuple(choices))
     table = page_table(describe(ranking))
     whole = TableBlock(key="all-measures", table=table, csv=csv_of_result(ranking), words=True)
-    lead = "Best first. [In brackets]: labelings that know next to nothing; a measure by which they win can be gamed."
+    lead = (
+        "Best first, with the confidence interval of each system. [In brackets]: trivial labelings; a measure that "
+        "ranks them high can be gamed."
+    )
     return Section(key="ranking", title="Ranking", lead=lead, blocks=(switch, whole))
 
 
 def _by_measure(ranking: TagRanking, k: int, order: list[int]) -> TableBlock:
     name = tag_measure_name(ranking.measures[k])
     columns = (
-        TableColumn(heading="group", kind="integer"),
+        TableColumn(heading="cluster", kind="integer"),
         TableColumn(heading="system"),
         TableColumn(heading=name, kind="number", digits=3),
-        TableColumn(heading=percent(ranking.confidence), kind="interval", digits=3),
+        TableColumn(heading=f"{percent(ranking.confidence)} CI", kind="interval", digits=3),
     )
     rows = tuple(
         (
@@ -106,14 +123,14 @@ def _by_measure(ranking: TagRanking, k: int, order: list[int]) -> TableBlock:
 
 
 def _confusion(tags: WordTags, ranking: TagRanking) -> Section:
-    """Return how many BAD and OK words each system found."""
+    """Return the confusion counts of each system."""
     columns = (
         TableColumn(heading="system"),
-        TableColumn(heading="BAD found", kind="integer"),
-        TableColumn(heading="BAD missed", kind="integer"),
-        TableColumn(heading="OK called BAD", kind="integer"),
-        TableColumn(heading="OK found", kind="integer"),
-        TableColumn(heading="share called BAD", kind="count"),
+        TableColumn(heading="BAD tagged BAD", kind="integer"),
+        TableColumn(heading="BAD tagged OK", kind="integer"),
+        TableColumn(heading="OK tagged BAD", kind="integer"),
+        TableColumn(heading="OK tagged OK", kind="integer"),
+        TableColumn(heading="tagged BAD", kind="count"),
     )
     rows: list[tuple[TableCell, ...]] = []
     for name in (name for name in ranking.systems if name in tags.systems):
@@ -130,16 +147,67 @@ def _confusion(tags: WordTags, ranking: TagRanking) -> Section:
         rows.append((name, *counts, f"{100 * predicted.mean():.1f}%"))
     bad = 100 * float(tags.gold.mean())
     table = TableBlock(
-        key="confusion", table=Table(title="Words by truth and by tag", columns=columns, rows=tuple(rows))
+        key="confusion",
+        table=Table(title="Words by gold tag and predicted tag", columns=columns, rows=tuple(rows)),
     )
-    lead = f"In truth {bad:.1f}% of the words are BAD."
+    lead = f"{bad:.1f}% of the words are BAD in the gold tags."
     return Section(
         key="confusion-section",
-        title="Found, missed, cried wolf",
+        title="Correct and wrong tags",
         menu="Confusion",
         lead=lead,
         blocks=(table,),
     )
+
+
+def _sentences(tags: WordTags, ranking: TagRanking, inputs: Inputs) -> Section:
+    """Return the sentences on which the first two systems differ most in the number of wrong tags."""
+    a, b = [name for name in ranking.systems if name in tags.systems][:2]
+    wrong = {name: tags.predicted[tags.systems.index(name)] != tags.gold for name in (a, b)}
+    n_wrong = {
+        name: np.bincount(tags.segment_of_word[wrong[name]], minlength=len(tags.segments)) for name in (a, b)
+    }
+    gap = n_wrong[b].astype(np.int64) - n_wrong[a]
+    order = np.argsort(-np.abs(gap), kind="stable")[:_MOST_SENTENCES].tolist()
+    words = inputs.words if inputs.show_texts else ()
+    rows = tuple(
+        _sentence(tags, i, (a, b), int(gap[i]), words[i] if words else None) for i in order if gap[i]
+    )
+    lead = (
+        f"The sentences on which {a} and {b} differ most in the number of wrong tags. Shaded: tagged BAD. Outlined: "
+        "the tag is wrong."
+    )
+    if not words:
+        lead += (
+            " Words are shown by their numbers; to see them, name the file with the tagged translations too."
+            if inputs.show_texts
+            else " Words are left out of this report."
+        )
+    block = TaggedSentences(key="sentence-list", rows=rows)
+    return Section(key="segments", title="Sentences to read", menu="Sentences", lead=lead, blocks=(block,))
+
+
+def _sentence(
+    tags: WordTags, i: int, pair: tuple[str, str], gap: int, words: tuple[str, ...] | None
+) -> TaggedSentence:
+    part = slice(int(tags.offsets[i]), int(tags.offsets[i + 1]))
+    gold = tags.gold[part].tolist()
+    shown = words if words is not None else tuple(str(k) for k in range(1, len(gold) + 1))
+    lines = [("gold", tuple((word, bad, False) for word, bad in zip(shown, gold, strict=True)))]
+    for name in pair:
+        predicted = tags.predicted[tags.systems.index(name), part].tolist()
+        lines.append(
+            (
+                name,
+                tuple(
+                    (word, bad, bad != true) for word, bad, true in zip(shown, predicted, gold, strict=True)
+                ),
+            )
+        )
+    fewer = pair[0] if gap > 0 else pair[1]
+    n = abs(gap)
+    difference = f"{n} fewer {plural(n, 'error')} by {fewer}"
+    return TaggedSentence(segment=tags.segments[i], difference=difference, lines=tuple(lines))
 
 
 def _headline(ranking: TagRanking) -> str:
@@ -149,27 +217,30 @@ def _headline(ranking: TagRanking) -> str:
     name = tag_measure_name(ranking.measures[0])
     if len(real) == 1:
         return f"{first} reaches {ranking.value[real[0], 0]:.3f} by {name}."
+    second, m = ranking.systems[real[1]], len(real)
     if not alike:
-        return f"{first} tags best by {name}."
-    others = f"{len(alike)} other {plural(len(alike), 'system does', 'systems do')}"
-    return f"{first} leads by {name}, but {others} not differ significantly from it."
+        end = f"is better than {second}" if m == 2 else f"is the best of {m} systems, ahead of {second}"
+        return f"{first} {end}, by {name}."
+    if m == 2:
+        return f"No significant difference between {first} and {second} by {name}."
+    return close_race(first, second, len(alike) + 1, m, by=f" by {name}")
 
 
-def _verdict(ranking: TagRanking) -> str:
+def _verdict(ranking: TagRanking, pairs: PairwiseTable | None) -> str:
     real = [i for i in range(len(ranking.systems)) if not ranking.is_synthetic[i]]
     first, name = real[0], tag_measure_name(ranking.measures[0])
     summary = (
-        f"{ranking.systems[first]} has {name} {ranking.value[first, 0]:.3f} ({percent(ranking.confidence)} interval "
+        f"{ranking.systems[first]} has {name} {ranking.value[first, 0]:.3f} ({percent(ranking.confidence)} CI "
         f"{ranking.low[first, 0]:.3f} to {ranking.high[first, 0]:.3f})."
     )
-    if ranking.n_pairs:
+    if pairs is not None:
+        summary = effect_sentence(pairs, ranking.systems[first], ranking.systems[real[1]])
         different = capitalized(number_different(int(ranking.n_different[0]), ranking.n_pairs))
-        after = " after correction" if ranking.n_pairs > 1 else ""
-        summary += f" {different} significantly different at level {ranking.alpha:g}{after}."
+        summary += f" {different} significantly." if ranking.n_pairs > 1 else ""
     gamed = {synthetic: n for synthetic, n in ranking.above(ranking.measures[0]).items() if n}
     if gamed:
         n, m = max(gamed.values()), len(real)
-        summary += f" A trivial labeling ({' or '.join(gamed)}) outscores {n} of {m} systems."
+        summary += f" A trivial labeling ({' or '.join(gamed)}) scores higher than {n} of {m} systems."
     return summary
 
 
@@ -203,7 +274,7 @@ def _paragraph(tags: WordTags, ranking: TagRanking) -> list[str]:
             f"We scored {len(tags.systems)} {plural(len(tags.systems), 'system')} on {count(tags.n_words)} words "
             f"by {measure} (Logacheva et al., 2016)."
         ),
-        f"Intervals cover {percent(ranking.confidence)} (jackknife, without one sentence or document at a time).",
-        f"Pairs are compared by approximate randomisation, {how}, at level {ranking.alpha:g}.",
+        f"Confidence intervals cover {percent(ranking.confidence)} (jackknife over sentences or documents).",
+        f"Pairs are compared by approximate randomization, {how}, at level {ranking.alpha:g}.",
         "Computed with betterthan.",
     ]

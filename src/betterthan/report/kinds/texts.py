@@ -24,9 +24,11 @@ from betterthan.report.sections.data_check import data_section
 from betterthan.report.sections.files import csv_files, files_section
 from betterthan.report.sections.method import method_section
 from betterthan.report.sections.pairs import pairs_card, pairs_section
+from betterthan.report.sections.ranking import close_race
 from betterthan.report.sections.segments import chosen_segments, segments_section
+from betterthan.report.sections.standing import effect_sentence
 from betterthan.report.sections.sureness import sureness_section
-from betterthan.report.wording import LOST, corrected, count, digits_of, page_table, plural
+from betterthan.report.wording import LOST, count, digits_of, page_table, plural
 from betterthan.results.agreement import Aggregated
 from betterthan.results.base import Result
 from betterthan.results.explanation import CountsExplanation
@@ -79,7 +81,7 @@ def texts_report(inputs: Inputs) -> Report:
 
 
 class _Compared(NamedTuple):
-    """What there is to say when there are two systems or more."""
+    """Comparison of two or more systems."""
 
     pairs: PairwiseTable
     sections: tuple[Section, ...]
@@ -144,7 +146,7 @@ def _ranking(aggregated: dict[str, Aggregated]) -> Section:
             words=True,
         )
         choices.append(SwitchView(key=name, label=table.metric, blocks=(block,)))
-    lead = "Pooled score, mean of segments, mean of bootstrap corpora; the marks show the pooled score."
+    lead = "Pooled score, mean of segment scores, and mean over bootstrap samples. The marks show the pooled score."
     switch = Switch(key="metric", label="Metric", choices=tuple(choices))
     return Section(key="ranking", title="Ranking", lead=lead, blocks=(switch,))
 
@@ -166,18 +168,22 @@ def _headline(aggregated: Aggregated) -> str:
     m, first = len(aggregated.systems), aggregated.systems[0]
     if m == 1:
         return f"{first}: {aggregated.pooled[0]:.1f} {aggregated.metric}."
+    second = aggregated.systems[1]
+    if m == 2 and len(best) == 2:
+        return f"No significant difference between {first} and {second} by {aggregated.metric}."
     if len(best) == 1:
-        return f"{first} is the best of {m} systems by {aggregated.metric}."
-    if len(best) == m:
-        return f"No system can be called best by {aggregated.metric}."
-    return f"{first} leads by {aggregated.metric}, but {len(best)} systems may be best."
+        return (
+            f"{first} is better than {second} by {aggregated.metric}."
+            if m == 2
+            else f"{first} is the best of {m} systems by {aggregated.metric}, ahead of {second}."
+        )
+    return close_race(first, second, len(best), m, by=f" by {aggregated.metric}")
 
 
 def _verdict(pair: CountsExplanation, pairs: PairwiseTable) -> str:
-    m = len(pairs.systems)
-    adjusted = pairs.pair(pair.a, pair.b).adjusted
-    correction = corrected(adjusted, m * (m - 1) // 2, lost=_is_lost(pair, pairs))
-    return f"{pair.verdict} {pair.evidence}{correction}"
+    """Say by how much the first system leads the second by the pooled score, and what the other aggregations say."""
+    effect = effect_sentence(pairs, pair.a, pair.b, higher_is_better=pair.higher_is_better)
+    return f"{effect} {pair.verdict}"
 
 
 def _is_lost(pair: CountsExplanation, pairs: PairwiseTable) -> bool:
@@ -187,10 +193,10 @@ def _is_lost(pair: CountsExplanation, pairs: PairwiseTable) -> bool:
 
 
 def _words(pair: CountsExplanation, pairs: PairwiseTable) -> tuple[str, ...]:
-    """Return the explanation; what to choose is not said where all pairs together leave it open."""
+    """Return the explanation; it recommends nothing where adjustment for all pairs leaves the question open."""
     if not _is_lost(pair, pairs):
         return pair.sentences
-    left = f"The pooled score is {LOST}, so that nothing is decided between {pair.a} and {pair.b}."
+    left = f"The difference in pooled score is {LOST}. The data do not settle which of {pair.a} and {pair.b} is better."
     return (pair.verdict, *pair.reasons, left)
 
 
@@ -216,7 +222,7 @@ def _cards(texts: Texts, top: Aggregated, pairs: PairwiseTable | None) -> tuple[
         cards.append(pairs_card(pairs.n_different, m * (m - 1) // 2))
     if top.longest_tenth == top.longest_tenth:
         share = 100 * top.longest_tenth
-        label = "of the pooled score's weight lies on the longest tenth of the segments"
+        label = "of the weight in the pooled score comes from the longest tenth of segments"
         cards.append(Card(number=f"{share:.0f}%", label=label, is_warning=share > 25))
     return tuple(cards)
 
@@ -227,8 +233,8 @@ def _paragraph(texts: Texts, aggregated: dict[str, Aggregated]) -> list[str]:
     return [
         f"We scored {m} {plural(m, 'system')} on {n} segments with {_references(texts)}.",
         f"Metrics: {named}.",
-        "Pairs are compared with paired permutation tests of the pooled score, corrected by Holm's method.",
-        "Intervals are percentiles of a bootstrap over segments.",
+        "Pairs are compared with paired permutation tests of the pooled score, adjusted by Holm's method.",
+        "Confidence intervals are percentiles of a bootstrap over segments.",
         "Computed with betterthan.",
     ]
 

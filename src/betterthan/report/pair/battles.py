@@ -1,4 +1,4 @@
-"""A pair in battles: what the model says, and what their own battles say."""
+"""A pair in battles: the fitted model, and the battles between the two."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from betterthan.present.numbers import interval, number, percent, pvalue
+from betterthan.present.numbers import equals_p, interval, number, percent, pvalue
 from betterthan.present.table import Table, TableColumn
-from betterthan.present.tables.pairwise import correction_words, pair_pvalue_words
+from betterthan.present.tables.pairwise import capitalized, correction_words, pair_pvalue_words
 from betterthan.report.document import Block, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.svg import element, picture
-from betterthan.report.wording import count
+from betterthan.report.wording import count, plural
 from betterthan.results.pairwise import Pair, PairwiseTable
 from betterthan.tables.matches import Matches
 
@@ -49,9 +49,9 @@ def battle_pair_section(pairs: PairwiseTable, matches: Matches, a: str, b: str) 
     pair = pairs.pair(a, b)
     n_pairs = len(pairs.systems) * (len(pairs.systems) - 1) // 2
     adjusted = (
-        f"Over all {n_pairs} pairs its adjusted p is {pvalue(pair.adjusted)}: "
+        f"Adjusted for all {n_pairs:,} pairs, {equals_p(pair.adjusted)}: "
         if n_pairs > 1
-        else f"p is {pvalue(pair.pvalue)}: "
+        else f"{capitalized(equals_p(pair.pvalue))}: "
     )
     verdict = "the two differ significantly" if pair.verdict else "no significant difference"
     blocks: list[Block] = [Paragraph(f"{adjusted}{verdict} at level {pairs.alpha:g}. {_direct(pair)}", "why")]
@@ -64,7 +64,7 @@ def battle_pair_section(pairs: PairwiseTable, matches: Matches, a: str, b: str) 
         f"{pair.high:.2f}{', for this pair alone' if n_pairs > 1 else ''}) under Bradley–Terry."
     )
     blocks += [Paragraph(line, "note") for line in (pairs.unit_note, pair_pvalue_words(pair)) if line]
-    return Section(key="pair", title="What the battles say", lead=lead, blocks=tuple(blocks))
+    return Section(key="pair", title="By the fitted model and by battles", lead=lead, blocks=tuple(blocks))
 
 
 def battle_pair_data(pairs: PairwiseTable, a: str, b: str) -> dict[str, Any]:
@@ -95,11 +95,12 @@ def battle_pair_data(pairs: PairwiseTable, a: str, b: str) -> dict[str, Any]:
 def _direct(pair: Pair) -> str:
     met = pair.wins + pair.ties + pair.losses
     if not met:
-        return f"{pair.a} and {pair.b} never met; the model compares them through others."
+        return f"{pair.a} and {pair.b} never met; the model compares them through other systems."
     share = (pair.wins + pair.ties / 2) / met
     return (
-        f"In their own {count(met)} battles {pair.a} won {count(pair.wins)}, {pair.b} won {count(pair.losses)} and "
-        f"{count(pair.ties)} were ties: a share of {share:.2f}, ties half. The model also knows their other battles."
+        f"Of the {count(met)} battles between them, {pair.a} won {count(pair.wins)} and {pair.b} won "
+        f"{count(pair.losses)}; {count(pair.ties)} {plural(int(pair.ties), 'was a tie', 'were ties')}. With ties as "
+        f"half, {pair.a} won {share:.2f} of them. The model also uses their battles against other systems."
     )
 
 
@@ -117,7 +118,7 @@ def _model(pair: Pair, pairs: PairwiseTable) -> TableBlock:
         ("p", pvalue(pair.pvalue), "–"),
         (f"p adjusted ({correction_words(pairs.correction)})", pvalue(pair.adjusted), "–"),
     )
-    return TableBlock(key="pair-model", table=Table(title="What the model says", columns=columns, rows=rows))
+    return TableBlock(key="pair-model", table=Table(title="The fitted model", columns=columns, rows=rows))
 
 
 def _bar(pair: Pair) -> Figure:
@@ -135,10 +136,10 @@ def _bar(pair: Pair) -> Figure:
 
 
 def _direct_battles(matches: Matches, pair: Pair) -> TableBlock:
-    """Return how their battles ended by who stood on the left: whether the side matters is seen here."""
+    """Return the outcomes by which system was on the left, to show whether the side matters."""
     i, j = matches.systems.index(pair.a), matches.systems.index(pair.b)
     columns = (
-        TableColumn(heading="their own battles"),
+        TableColumn(heading="battles between them"),
         TableColumn(heading="battles", kind="count"),
         TableColumn(heading=f"{pair.a} won", kind="count"),
         TableColumn(heading="ties", kind="count"),
@@ -161,9 +162,7 @@ def _direct_battles(matches: Matches, pair: Pair) -> TableBlock:
             title=f"Battles of {pair.a} and {pair.b}",
             columns=columns,
             rows=rows,
-            words=(
-                "Left and right: the order in which the file names the two. Ties count half in the share.",
-            ),
+            words=("Left and right: the order in which the file names the two. Ties count as half.",),
         ),
         words=True,
     )

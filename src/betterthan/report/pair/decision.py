@@ -1,4 +1,4 @@
-"""A pair as the report itself tested it: in the units that were chosen, corrected for all pairs. This decides."""
+"""A pair as the report tested it, in the units that were chosen and adjusted for all pairs: the verdict."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from betterthan.report.document import Paragraph, Section, TableBlock
 from betterthan.results.base import Result
 from betterthan.results.pairwise import Pair, PairwiseTable
 
-_UNITS = {"segments": "each segment by itself", "groups": "whole documents as one"}
+_UNITS = {"segments": "segments", "groups": "documents"}
 _NUMBERS = ("effect", "low", "high", "wins", "ties", "losses", "pvalue", "adjusted", "p_low", "p_high")
 
 
 class HowTested(NamedTuple):
-    """How a report tested its pairs: what it took as one, and the table of all pairs where it made one."""
+    """How a report tested its pairs: the units, and the table of all pairs where there is one."""
 
     units: str
     pairs: PairwiseTable | None
@@ -34,7 +34,7 @@ def how_tested(results: Mapping[str, Any]) -> HowTested:
 
 
 def units_of(result: dict[str, Any]) -> str:
-    """Return what a result, as plain data, took as one; empty where that is no question.
+    """Return the units of a result as plain data; empty where it has none.
 
     Examples
     --------
@@ -69,8 +69,8 @@ def decided_section(pairs: PairwiseTable, a: str, b: str) -> Section:
     units = _UNITS[str(pairs.settings.options.get("units") or "segments")]
     return Section(
         key="decided",
-        title="What this run decides",
-        lead=f"{_verdict(pairs, pair)}: {_p(pairs, pair)}, taking {units}.{_about_interval(pairs)}",
+        title="Verdict of this run",
+        lead=f"{_verdict(pairs, pair)}: {_p(pairs, pair)}, with {units} as units.{_about_interval(pairs)}",
         blocks=(
             TableBlock(key="pair-decided", table=_table(pairs, pair)),
             *(
@@ -92,9 +92,9 @@ def _verdict(pairs: PairwiseTable, pair: Pair) -> str:
 
 
 def _about_interval(pairs: PairwiseTable) -> str:
-    """Say that the interval is not corrected, where the verdict is."""
+    """Say that the interval is not adjusted, where the verdict is."""
     is_corrected = len(pairs.systems) > 2 and pairs.correction != "none" and not pairs.simultaneous
-    return " The interval is of this difference by itself." if is_corrected else ""
+    return " The interval is for this pair alone." if is_corrected else ""
 
 
 def _p(pairs: PairwiseTable, pair: Pair) -> str:
@@ -116,4 +116,4 @@ def _table(pairs: PairwiseTable, pair: Pair) -> Table:
         (f"p ({pairs.test} test)", pvalue(pair.pvalue), "–"),
         (f"p adjusted ({correction_words(pairs.correction)})", pvalue(pair.adjusted), "–"),
     )
-    return Table(title="The run's own test of this pair", columns=columns, rows=rows)
+    return Table(title="Test of this pair in this run", columns=columns, rows=rows)

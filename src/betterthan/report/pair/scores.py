@@ -1,4 +1,4 @@
-"""A pair by scores: pictures, tests side by side, and the explanation in words."""
+"""A pair by scores: pictures, or four counts where scores are right or wrong; tests; and the explanation."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from typing import Any
 
 from betterthan.analysis.explain.explain import explain
 from betterthan.present.geometry import paired_scores
-from betterthan.present.table import Table
+from betterthan.present.table import Table, TableColumn
 from betterthan.present.tables.describe import describe
 from betterthan.present.tables.explanation import explanation_legend
 from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Block, Columns, Figure, Fold, Paragraph, Section, TableBlock
+from betterthan.report.document import Block, Bullets, Columns, Figure, Fold, Paragraph, Section, TableBlock
+from betterthan.report.figures.marks import four_cases
 from betterthan.report.figures.pair import histogram_picture, scatter_picture
 from betterthan.report.inputs import Inputs
+from betterthan.report.wording import count
 from betterthan.results.explanation import Explanation
 from betterthan.tables.scores import Scores
 
 _CAPTION = (
-    "Each dot or cell holds the segments with these two scores; on the diagonal both are equal, and the half with more "
-    "segments is shaded. Solid lines: means; dashed lines: medians; at the edges the distribution of each system."
+    "Each dot or cell is the segments with these two scores. On the diagonal both scores are equal; the half with more "
+    "segments is shaded. Solid lines: means; dashed lines: medians. At the edges: the distribution of each system."
 )
 
 
@@ -63,39 +65,92 @@ def pair_blocks(
     explanation : Explanation
     key : str
     words : sequence of str, optional
-        What is said of the pair, of which the first sentence stands elsewhere; by default the explanation.
+        The explanation, of which the first sentence is shown elsewhere; by default that of the pair alone.
     """
+    if scores.is_binary:
+        return _binary_blocks(scores, explanation, key=key, words=words)
     pair = paired_scores(scores, (explanation.a, explanation.b))
     drawn: dict[str, Any] = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
     counts = (
-        f"Paired differences: {explanation.a} better on {explanation.wins} segments, {explanation.b} on "
-        f"{explanation.losses}, equal on {explanation.ties}. Solid: mean; dashed: median."
+        f"Paired differences: {explanation.a} better on {count(explanation.wins)} segments, {explanation.b} on "
+        f"{count(explanation.losses)}, equal on {count(explanation.ties)}. Solid: mean; dashed: median."
     )
     left = (Figure(key=key, svg=scatter_picture(pair, **drawn), caption=_CAPTION),)
     right = (
         Figure(key=f"{key}-differences", svg=histogram_picture(pair, **drawn), caption=counts),
-        Paragraph(" ".join((words or explanation.sentences)[1:]), "why"),
+        Bullets(tuple((words or explanation.sentences)[1:])),
     )
     tests = side_by_side(explanation, key=f"{key}-tests", words=words)
     return (Columns(left, right), tests, *notes_of(explanation))
+
+
+def _binary_blocks(
+    scores: Scores, explanation: Explanation, *, key: str, words: Sequence[str] | None
+) -> tuple[Block, ...]:
+    """Return the 2 × 2 table of right and wrong instead of medians and pictures of two points."""
+    pair = paired_scores(scores, (explanation.a, explanation.b))
+    right = [side == (1.0 if scores.higher_is_better else 0.0) for side in (pair.first, pair.second)]
+    both, only_a, only_b, neither = (
+        int((first & second).sum())
+        for first, second in (
+            (right[0], right[1]),
+            (right[0], ~right[1]),
+            (~right[0], right[1]),
+            (~right[0], ~right[1]),
+        )
+    )
+    a, b = explanation.a, explanation.b
+    columns = (
+        TableColumn(heading=""),
+        TableColumn(heading=f"{b} right", kind="integer"),
+        TableColumn(heading=f"{b} wrong", kind="integer"),
+        TableColumn(heading="all", kind="integer"),
+    )
+    rows = (
+        (f"{a} right", both, only_a, both + only_a),
+        (f"{a} wrong", only_b, neither, only_b + neither),
+        ("all", both + only_b, only_a + neither, both + only_a + only_b + neither),
+    )
+    table = TableBlock(
+        key=f"{key}-cases", table=Table(title=f"{a} and {b}: right and wrong", columns=columns, rows=rows)
+    )
+    counts = (
+        f"From left to right: both right on {count(both)} segments, only {a} on {count(only_a)}, only {b} on "
+        f"{count(only_b)}, both wrong on {count(neither)}. Only the {count(only_a + only_b)} segments on which they "
+        f"differ count for the comparison; McNemar's exact test is the sign test of these."
+    )
+    figure = Figure(
+        key=key,
+        svg=four_cases((both, only_a, only_b, neither), f"{a} and {b}: right and wrong"),
+        caption=counts,
+    )
+    about_two = replace(
+        explanation,
+        mechanisms=tuple(one for one in explanation.mechanisms if one.name in ("mean", "bradley_terry")),
+        notes=(),  # they are about medians
+    )
+    sentences = words or (explanation.verdict, *explanation.reasons[1:], explanation.advice)
+    tests = side_by_side(about_two, key=f"{key}-tests", words=tuple(sentences))
+    legend = Paragraph(explanation_legend(explanation), "note")
+    return (Columns((figure, table), (Bullets(tuple(sentences[1:])),)), tests, legend)
 
 
 def side_by_side(
     explanation: Explanation, *, key: str, copies: bool = True, words: Sequence[str] | None = None
 ) -> TableBlock:
     """Return the tests side by side."""
-    # The copies of a table carry its words, and must not say more than the page.
+    # The copies of a table contain its sentences, and must not say more than the page.
     table = _described(explanation) if words is None else replace(_described(explanation), words=tuple(words))
     return TableBlock(key=key, table=table, csv=csv_of_result(explanation), copies=copies)
 
 
 def notes_of(explanation: Explanation) -> tuple[Paragraph, ...]:
-    """Return what must be known about the tests."""
+    """Return the notes on the tests."""
     return tuple(Paragraph(note, "note") for note in _described(explanation).notes)
 
 
 def _described(explanation: Explanation) -> Table:
-    """Return the table without the argument that chooses another unit: a page has none."""
+    """Return the table without the option that chooses another unit: a page has none."""
     about = [line for line in (explanation.undecidable, explanation.unit_note) if line]
     notes = (explanation_legend(explanation), *about, *explanation.notes)
     return replace(
@@ -104,8 +159,8 @@ def _described(explanation: Explanation) -> Table:
 
 
 def pair_fold(explanation: Explanation, i: int, j: int, *, words: Sequence[str] | None = None) -> Fold:
-    """Return a pair behind a line, without pictures: readable without scripts, found by the cells of the matrix."""
+    """Return a pair behind a line, without pictures: readable without scripts, and linked from the matrix."""
     key = f"pair-{i}-{j}"
-    words_block = Paragraph(" ".join(explanation.sentences if words is None else words), "why")
+    words_block = Bullets(tuple(explanation.sentences if words is None else words))
     tests = side_by_side(explanation, key=f"{key}-tests", copies=False)
     return Fold(key=key, label=f"{explanation.a} against {explanation.b}", blocks=(words_block, tests))

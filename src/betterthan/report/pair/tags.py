@@ -1,4 +1,4 @@
-"""A pair in word tags: differences of the measures, and who is right where."""
+"""A pair in word tags: differences of the measures, and which system is right on which words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betterthan.analysis.compare.compare import compare
-from betterthan.present.numbers import interval, number, percent, pvalue
+from betterthan.present.numbers import equals_p, interval, number, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.tags import tag_measure_name
 from betterthan.report.document import Paragraph, Section, TableBlock
@@ -50,13 +50,13 @@ def tag_pair_section(
     name, adjusted = tag_measure_name(main.measure), pairs.pair(a, b)
     verdict = "the two differ significantly" if adjusted.verdict else "no significant difference"
     lead = (
-        f"By {name} {a} has {number(main.first, _DIGITS)} and {b} {number(main.second, _DIGITS)}: a difference of "
+        f"{a} has {name} {number(main.first, _DIGITS)} and {b} {number(main.second, _DIGITS)}, a difference of "
         f"{_signed(main.pair.effect)} ({percent(main.confidence)} interval "
         f"{interval(main.pair.low, main.pair.high, _DIGITS)})."
     )
     words = Paragraph(
-        f"Over all {len(pairs.systems) * (len(pairs.systems) - 1) // 2} pairs the adjusted p of this one is "
-        f"{pvalue(adjusted.adjusted)}: {verdict} at level {pairs.alpha:g}.",
+        f"Adjusted for all {len(pairs.systems) * (len(pairs.systems) - 1) // 2} pairs, {equals_p(adjusted.adjusted)}: "
+        f"{verdict} at level {pairs.alpha:g}.",
         "why",
     )
     blocks = (words, _table(measured, a, b), _words_by_truth(tags, a, b))
@@ -135,7 +135,7 @@ def _table(measured: list[TagMeasurement], a: str, b: str) -> TableBlock:
     )
     over = "documents" if measured[0].units == "groups" else "segments"
     words = (
-        f"Scores of all words together; p by approximate randomisation over {over}, for this pair alone.",
+        f"Scores of all words together; p by approximate randomization over {over}, for this pair alone.",
         f"The difference is positive when {a} is better.",
     )
     table = Table(title=f"{a} against {b} by measure", columns=columns, rows=rows, words=words)
@@ -143,12 +143,12 @@ def _table(measured: list[TagMeasurement], a: str, b: str) -> TableBlock:
 
 
 def _words_by_truth(tags: WordTags, a: str, b: str) -> TableBlock:
-    """Return how many words each of the two tags rightly, where the other does and where it does not."""
+    """Return how many words both systems, one of them, or neither tags correctly."""
     right = tags.predicted == tags.gold
     first, second = (right[tags.systems.index(name)] for name in (a, b))
     cases = (first & second, first & ~second, ~first & second, ~first & ~second)
     columns = (
-        TableColumn(heading="in truth"),
+        TableColumn(heading="gold tag"),
         TableColumn(heading="words", kind="integer"),
         TableColumn(heading="both right", kind="integer"),
         TableColumn(heading=f"only {a} right", kind="integer"),
@@ -159,4 +159,6 @@ def _words_by_truth(tags: WordTags, a: str, b: str) -> TableBlock:
         (label, int(np.count_nonzero(some)), *(int(np.count_nonzero(case & some)) for case in cases))
         for label, some in (("BAD", tags.gold), ("OK", ~tags.gold), ("all", np.ones_like(tags.gold)))
     )
-    return TableBlock(key="pair-words", table=Table(title="Who is right where", columns=columns, rows=rows))
+    return TableBlock(
+        key="pair-words", table=Table(title="Words tagged correctly", columns=columns, rows=rows)
+    )

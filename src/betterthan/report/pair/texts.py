@@ -9,7 +9,7 @@ from betterthan.analysis.explain.explain import explain
 from betterthan.present.geometry import paired_scores
 from betterthan.present.tables.describe import describe
 from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Block, Columns, Figure, Paragraph, Section, TableBlock
+from betterthan.report.document import Block, Bullets, Columns, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.pair import histogram_picture, scatter_picture
 from betterthan.report.wording import page_table
 from betterthan.results.explanation import CountsExplanation
@@ -17,7 +17,7 @@ from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 
 _SCATTER = (
-    "Each dot or cell holds the segments with these two scores. Solid lines: means; dashed lines: medians."
+    "Each dot or cell is the segments with these two scores. Solid lines: means; dashed lines: medians."
 )
 _SEED = 12345
 
@@ -54,7 +54,7 @@ def text_pair_blocks(
     key : str
         Of the scatter plot; unique in the page.
     words : sequence of str, optional
-        What is said of the pair, of which the first sentence stands elsewhere; by default the explanation.
+        The explanation, of which the first sentence is shown elsewhere; by default that of the pair alone.
     """
     both = paired_scores(scores, (explanation.a, explanation.b))
     drawn: dict[str, Any] = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
@@ -63,9 +63,9 @@ def text_pair_blocks(
         Figure(
             key=f"{key}-differences",
             svg=histogram_picture(both, **drawn),
-            caption=f"Differences of {scores.name} by segment. Solid: mean; dashed: median.",
+            caption=f"Differences in {scores.name} by segment. Solid: mean; dashed: median.",
         ),
-        Paragraph(" ".join((words or explanation.sentences)[1:]), "why"),
+        Bullets(tuple((words or explanation.sentences)[1:])),
     )
     table = page_table(describe(explanation))
     return (Columns(left, right), TableBlock(key="pair-tests", table=table, csv=csv_of_result(explanation)))

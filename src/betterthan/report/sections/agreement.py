@@ -1,4 +1,4 @@
-"""The section that asks whether the ways of aggregating agree."""
+"""Agreement of several rankings of the same systems."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from betterthan.analysis.rank.agreement import agreement
 from betterthan.present.tables.describe import describe
 from betterthan.present.tables.ranking import method_name
 from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Block, Figure, Paragraph, Section, TableBlock
+from betterthan.report.document import Block, Columns, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.slope import MOST_SYSTEMS, slope_picture
 from betterthan.report.wording import page_table
 from betterthan.results.agreement import NEXT_COMMAND, Agreement
@@ -27,19 +27,25 @@ def agreement_section(
     result: Agreement,
     *,
     key: str = "agreement",
-    title: str = "Do the ways of aggregating agree?",
+    title: str = "Do the ways of ranking agree?",
+    menu: str = "Agreement",
 ) -> Section:
-    """Return the words, the picture of places side by side, and the shares of pairs ordered alike."""
+    """Return the sentences, the picture of ranks side by side, and the shares of pairs in the same order."""
     named = {method_name(by): ranking for by, ranking in rankings.items()}
-    picture = slope_picture(named, "Places of the systems by each way of aggregating")
+    picture = slope_picture(named, "Ranks of the systems in each ranking")
     m = len(result.systems)
-    caption = "Places, best on top. Systems that change place are drawn in color."
+    caption = (
+        "Ranks, best on top. In color: systems whose order is reversed. Bars join systems that are tied."
+    )
     if m > MOST_SYSTEMS:
-        caption += f" The best {MOST_SYSTEMS} of {m} are shown."
+        caption += f" The best {MOST_SYSTEMS} of {m} systems are shown."
     words = [line for line in result.sentences if getattr(line, "code", "") != NEXT_COMMAND]
     blocks: tuple[Block, ...] = (
         *(Paragraph(sentence) for sentence in words),
-        Figure(key=f"{key}-places", svg=picture, caption=caption),
-        TableBlock(key=f"{key}-table", table=page_table(describe(result)), csv=csv_of_result(result)),
+        Columns(
+            (Figure(key=f"{key}-places", svg=picture, caption=caption),),
+            (TableBlock(key=f"{key}-table", table=page_table(describe(result)), csv=csv_of_result(result)),),
+            fits_left=True,
+        ),
     )
-    return Section(key=key, title=title, menu=key.capitalize(), blocks=blocks)
+    return Section(key=key, title=title, menu=menu, blocks=blocks)

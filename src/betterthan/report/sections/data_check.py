@@ -1,8 +1,9 @@
-"""The section on the data: what was read, what was left out, what is doubtful, with codes and cures."""
+"""The data check: what was read and left out, and warnings with codes and what to do about them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from betterthan.messages import METHOD_NOTE, Message
 from betterthan.read.problems import PROBLEMS
@@ -20,10 +21,11 @@ def data_section(
 ) -> Section:
     """Return the checklist: what is there, every problem of every file, every note of every result once."""
     items = [ChecklistItem(state="ok", text=text) for text in facts]
+    items += _files_read(inputs.checkups)
     for checkup in inputs.checkups:
-        items += _of_checkup(checkup)
+        items += _problems(checkup)
     known = {item.text for item in items}
-    # Tables say the unit themselves; what cannot be significant at all is said once, of the pairs.
+    # Tables name the unit themselves; that nothing could be significant is said once, for the pairs.
     lines = [
         line
         for result in results
@@ -39,33 +41,46 @@ def data_section(
         key="data",
         title="Data check",
         menu="Data",
-        lead="What was read, left out, noted and doubted.",
+        lead="What was read and left out, with notes and warnings.",
         blocks=(Checklist(tuple(items)), *blocks),
     )
 
 
 def _state(note: str) -> str:
-    """Return "note" for what only says how a number was made; what does not say so of itself is a doubt."""
-    return "note" if isinstance(note, Message) and note.code == METHOD_NOTE else "doubt"
+    """Return "note" for what only says how a number was made or what is harmless; all else is a warning."""
+    is_note = isinstance(note, Message) and (note.code == METHOD_NOTE or note.severity == "info")
+    return "note" if is_note else "warning"
 
 
-def _of_checkup(checkup: Checkup) -> list[ChecklistItem]:
-    account = ""
-    if checkup.rows_read:
-        dropped = "; ".join(f"{count(n)} dropped: {reason}" for reason, n in checkup.dropped.items())
-        account = f"; {count(checkup.rows_kept)} of {count(checkup.rows_read)} rows kept" + (
-            f" ({dropped})" if dropped else ""
-        )
-    items = [
-        ChecklistItem(
-            state="ok", text=f"{checkup.file} was read as {checkup.format} ({checkup.because}){account}."
-        )
-    ]
+def _files_read(checkups: Iterable[Checkup]) -> list[ChecklistItem]:
+    """Return one line per format: of many files that were read in the same way, the names in one list."""
+    files: dict[tuple[str, str], list[str]] = {}
+    for checkup in checkups:
+        files.setdefault((checkup.format, f"{checkup.because}{_rows(checkup)}"), []).append(checkup.file)
+    items = []
+    for (layout, account), names in files.items():
+        listed = ", ".join(Path(name).name for name in names)
+        text = f"{count(len(names))} files were read as {layout} ({account} each): {listed}."
+        if len(names) == 1:
+            text = f"{names[0]} was read as {layout} ({account})."
+        items.append(ChecklistItem(state="ok", text=text))
+    return items
+
+
+def _rows(checkup: Checkup) -> str:
+    if not checkup.rows_read:
+        return ""
+    dropped = "".join(f"; {count(n)} dropped: {reason}" for reason, n in checkup.dropped.items())
+    return f"; {count(checkup.rows_kept)} of {count(checkup.rows_read)} rows kept{dropped}"
+
+
+def _problems(checkup: Checkup) -> list[ChecklistItem]:
+    items = []
     for problem in checkup.problems:
         known = PROBLEMS.get(problem.code)
         items.append(
             ChecklistItem(
-                state="doubt" if problem.is_doubt else "fault",
+                state="warning" if problem.is_doubt else "error",
                 code=problem.code,
                 text=Message(
                     "{title}, {place}: {message}",

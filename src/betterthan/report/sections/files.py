@@ -1,4 +1,4 @@
-"""The section that hands out the results, and how much of them a page holds: it must stay small enough to be mailed."""
+"""Downloads of the results, as far as they fit: a page must stay small enough to be mailed."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _COMMANDS = {
     "diagnosis": "diagnose",
     "explanation": "explain",
     "meta_evaluation": "meta",
+    "sentence_quality": "quality",
     "pairwise": "compare",
     "ranking": "rank",
     "tag_ranking": "tags",
@@ -63,7 +64,7 @@ def csv_files(results: Mapping[str, Result]) -> dict[str, str]:
 
 
 def files_section(results: Mapping[str, Result], files: Mapping[str, str]) -> Section:
-    """Return the section that hands out the results, and says what is not among them.
+    """Return the downloads, with a note on results that are too large for the page.
 
     Parameters
     ----------
@@ -74,9 +75,9 @@ def files_section(results: Mapping[str, Result], files: Mapping[str, str]) -> Se
     sizes = {name: _size(result.to_dict()) for name, result in _writable(results).items()}
     names_that_fit = fitting(sizes, MOST_JSON)
     blocks: list[Block] = [Downloads(tuple(files))]
-    lead = "Every result is inside this page: all of them as JSON, the tidy columns of each as CSV."
+    lead = "All results, embedded in this page: together as JSON, and each as CSV with all digits."
     if len(names_that_fit) < len(results) or len(files) < len(results):
-        lead = "The results inside this page, as JSON and as CSV."
+        lead = "The results embedded in this page, as JSON and as CSV."
         blocks.append(Paragraph(_left_out(results, sizes, names_that_fit, files), "note"))
     return Section(key="files", title="Files", lead=lead, blocks=tuple(blocks))
 
@@ -96,7 +97,7 @@ def _left_out(
     names_that_fit: Iterable[str],
     files: Mapping[str, str],
 ) -> str:
-    """Say what is not in the page, how large it would be, and where its numbers are."""
+    """Say which results are not in the page, how large they are, and where to find their numbers."""
     lines = []
     for name, result in results.items():
         size = f" ({sizes[name] / 1000:,.0f} KB)" if name in sizes else ""
@@ -110,8 +111,8 @@ def _left_out(
             lines.append(f"{name}.csv is too large for this page; results.json has all its numbers.")
         else:
             command = _COMMANDS.get(result.kind)
-            cure = f" betterthan {command} writes it with -o." if command else ""
-            lines.append(f'"{name}" is too large for this page{size}.{cure}')
+            remedy = f" Write it with betterthan {command} -o." if command else ""
+            lines.append(f'"{name}" is too large for this page{size}.{remedy}')
     return " ".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""The section on the method: a paragraph to paste, signatures, citations as BibTeX, the command, versions."""
+"""The method: a paragraph to paste, signatures, citations as BibTeX, the command, versions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from betterthan import __version__
-from betterthan.report.document import Code, Section
+from betterthan.report.document import Code, Columns, Fold, Section
 from betterthan.results.base import Result
 
 _FILE = Path(__file__).parents[1] / "templates" / "citations.bib"
@@ -25,6 +25,7 @@ _KEYS = {
     "sacrebleu": "post2018call",
     "chrf": "popovic2015chrf",
     "tags": "logacheva2016metrics",
+    "quality": "graham2015improving",
 }
 
 
@@ -51,19 +52,26 @@ _PACKAGES = ("numpy", "scipy", "duckdb", "sacrebleu")
 def method_section(
     paragraph: Sequence[str], results: Mapping[str, Result], methods: Iterable[str], command: str
 ) -> Section:
-    """Return what a paper needs in order to say how the numbers were made."""
+    """Return what a paper needs to describe and reproduce the numbers."""
     signatures = dict.fromkeys(result.settings.signature for result in results.values())
+    signed = Code(key="signatures", label="Signatures", text="\n".join(signatures))
+    cited = Code(key="citations", label="Citations (BibTeX)", text=bibtex(methods))
     blocks = (
-        Code(key="paragraph", label="To paste into a paper", text=" ".join(paragraph)),
-        Code(key="signatures", label="Signatures", text="\n".join(signatures)),
-        Code(key="citations", label="Citations", text=bibtex(methods)),
-        Code(key="command", label="The same again", text=command),
-        Code(key="versions", label="Versions", text=versions()),
+        Columns(
+            (Code(key="paragraph", label="To paste into a paper", text=" ".join(paragraph)),),
+            (
+                Code(key="command", label="Command that reproduces this report", text=command),
+                Code(key="versions", label="Versions", text=versions()),
+            ),
+        ),
+        Fold(key="signatures-fold", label="Signatures of all results", blocks=(signed,)),
+        Fold(key="citations-fold", label="Citations", blocks=(cited,)),
     )
-    return Section(key="method", title="Method", lead="How every number was made.", blocks=blocks)
+    lead = "How the numbers were computed, and how to cite and reproduce them."
+    return Section(key="method", title="Method", lead=lead, blocks=blocks)
 
 
 def versions() -> str:
-    """Return the versions that numbers may hang on; no clock, so that the same data give the same page."""
+    """Return the versions that numbers may depend on; no date, so that the same data give the same page."""
     packages = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
     return f"betterthan {__version__}, Python {platform.python_version()}, {packages}"

@@ -1,4 +1,4 @@
-"""The section with every pair: a matrix in which each cell opens its pair, and the table behind it."""
+"""The section with every pair: a matrix in which each cell opens its pair, and the table of all numbers."""
 
 from __future__ import annotations
 
@@ -8,18 +8,35 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from betterthan.present.charts.pairs import PairScale, cell_text, pair_scale, tests_name, ties_words
+from betterthan.present.charts.pairs import PairScale, cell_text, pair_scale, tests_name
 from betterthan.present.numbers import number, pvalue
 from betterthan.present.tables.describe import describe
-from betterthan.present.tables.pairwise import capitalized, effect_words
+from betterthan.present.tables.pairwise import capitalized, correction_words, effect_words
 from betterthan.report.copies import csv_of_result
-from betterthan.report.document import AnyPair, Block, Card, Fold, Matrix, MatrixCell, Section, TableBlock
+from betterthan.report.document import (
+    AnyPair,
+    Block,
+    Card,
+    Fold,
+    Matrix,
+    MatrixCell,
+    Paragraph,
+    Section,
+    TableBlock,
+)
 from betterthan.report.wording import count, number_different, page_table, plural
 from betterthan.results.pairwise import PairwiseTable
 
 MOST_ROWS = 60
+_TIES = {
+    "drop": ", without ties",
+    "half": ", with ties as half",
+    "davidson": ", with modeled ties (Davidson)",
+    "as_published": ", with ties as wins of the second system",
+}
 _FEW = 12
 _MANY = 14
+_MANY_ROWS = 24  # systems above which cells are too small for numbers
 _MOST_PAIRS = 200
 
 
@@ -42,11 +59,11 @@ def pairs_section(
     any_pair : bool
         Whether a script can show any pair, so that it makes every cell open its own.
     opened : mapping of (row, column) to an anchor, optional
-        Pairs with a place of their own in the page; other cells lead to their row of the table, where it has one.
+        Pairs with a place of their own in the page; other cells link to their row of the table, where it has one.
     introduction : str
-        A sentence to stand first.
+        A sentence to begin with.
     over : str
-        What the tests take as units, such as "documents", where it is not what is won.
+        The units of the tests, such as "documents", where they differ from what is won.
     """
     m = len(result.systems)
     n_pairs = m * (m - 1) // 2
@@ -60,41 +77,57 @@ def pairs_section(
     picker: tuple[Block, ...] = (AnyPair(systems=result.systems),) if any_pair else ()
     effect = _shown(result, unit)
     tests = f"{tests_name(result)}{f' over {over}' if over else ''}"
-    lead = (
-        f"{effect}. Bold: significantly different at level {result.alpha:g} by {tests}"
-        f"{' after correction' if n_pairs > 1 else ''}; {number_different(result.n_different, n_pairs)}."
+    adjusted = f", {correction_words(result.correction)}" if n_pairs > 1 else ""
+    verdict = (
+        f"At level {result.alpha:g}, {number_different(result.n_different, n_pairs)} significantly "
+        f"({tests}{adjusted})."
     )
-    lead += " A cell leads to its pair." if n_pairs <= _MOST_PAIRS or any_pair else ""
+    lead = (
+        f"{effect}. Bold: significant. {verdict}"
+        if m <= _MANY_ROWS
+        else f"{effect}. •: significant. {verdict}"
+    )
     if m > MOST_ROWS:
         lead += f" The best {MOST_ROWS} of {m} systems are shown here."
-    blocks = (pair_matrix(result, _targets(result, opened or {}), caption=effect), whole, *picker)
+    matrix: tuple[Block, ...] = (pair_matrix(result, _targets(result, opened or {}), caption=effect),)
+    if (
+        m == 2
+    ):  # the page leaves out a matrix of one pair, unless a server makes its cells links to another page
+        lead, picker = verdict, ()
+    elif n_pairs <= _MOST_PAIRS or any_pair:
+        matrix = (*matrix, Paragraph("Select a cell to see its pair.", "dim"))
     return Section(
-        key="pairs", title="Every pair", menu="Pairs", lead=f"{introduction} {lead}".strip(), blocks=blocks
+        key="pairs",
+        title="Every pair" if m > 2 else "Test of the difference",
+        menu="Pairs" if m > 2 else "Test",
+        lead=f"{introduction} {lead}".strip(),
+        blocks=(*matrix, whole, *picker),
     )
 
 
 def pairs_card(n_different: int, n_pairs: int, what: str = "") -> Card:
-    """Return how many pairs differ significantly; `what` are the things in a pair where it must be said."""
+    """Return how many pairs differ significantly; `what` names the members of a pair where they are not systems."""
     label = f"{plural(n_pairs, 'pair')}{f' of {what}' if what else ''} significantly different"
     return Card(number=count(n_different), of=f"of {count(n_pairs)}", label=label)
 
 
 def _shown(result: PairwiseTable, unit: str) -> str:
-    """Say what a cell shows: the effect that was tested, which is what the model says where strengths were fitted."""
+    """Say what a cell shows: the effect that was tested, which comes from the model where strengths were fitted."""
     if not pair_scale(result, 1).is_share:
         return (
-            f"{capitalized(effect_words(result.effect_name))}, row minus column; positive: the row is better"
+            f"{capitalized(effect_words(result.effect_name))}, row minus column. Positive: the row is better"
         )
     what = (
-        "Probability by the model that the row beats the column"
+        "Probability under the model that the row beats the column"
         if unit == "battle" or result.test == "strengths"
         else f"Share of {unit}s on which the row beats the column"
     )
-    return ". ".join(part for part in (what, ties_words(result).removesuffix(".")) if part)
+    ties = _TIES.get(str(result.settings.options.get("ties") or ""), "")
+    return f"{what}{ties}" if np.nansum(result.ties) else what
 
 
 def _table(result: PairwiseTable, n_pairs: int) -> TableBlock:
-    """Return the pairs a row each; of very many only the first."""
+    """Return one row per pair; of very many only the first."""
     whole = page_table(describe(result))
     if n_pairs <= _MOST_PAIRS:
         return TableBlock(
@@ -112,7 +145,7 @@ def _anchors(result: PairwiseTable) -> tuple[str, ...]:
 
 
 def _targets(result: PairwiseTable, opened: Mapping[tuple[int, int], str]) -> dict[tuple[int, int], str]:
-    """Return where the page tells about each pair, in either order; pairs that it does not tell about are not there."""
+    """Return where the page shows each pair, in either order; pairs that it does not show are left out."""
     anchors = dict(zip(combinations(range(len(result.systems)), 2), _anchors(result), strict=False)) | {
         (min(pair), max(pair)): anchor for pair, anchor in opened.items()
     }

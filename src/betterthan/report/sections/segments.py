@@ -1,4 +1,4 @@
-"""The section with segments to look at: where two systems differ most, and where all of them do."""
+"""The section with segments to read: where two systems differ most, and where all systems do."""
 
 from __future__ import annotations
 
@@ -6,42 +6,53 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.present.numbers import number
-from betterthan.report.document import MarkedText, Section, SegmentRow, Segments
+from betterthan.report.document import MarkedText, Section, SegmentRow, Segments, SystemOutput
+from betterthan.report.figures.marks import score_strip
 from betterthan.report.inputs import Inputs
-from betterthan.report.worddiff import marked, plain
+from betterthan.report.worddiff import compared, plain
 from betterthan.report.wording import digits_of
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
 _EACH = 8
+_MOST_OTHERS = 20  # names of sixty systems below each segment would make a page a tenth larger
 
 
 def segments_section(inputs: Inputs, a: str, b: str, *, each: int = _EACH) -> Section:
-    """Return the largest wins and losses of a pair, and the segments that divide all systems most."""
+    """Return the largest wins and losses of a pair and the segments on which all systems vary most.
+
+    The segment with the largest difference between the two comes first.
+    """
     scores, texts = inputs.scores, inputs.texts if inputs.show_texts else None
     chosen = chosen_segments(scores, a, b, each=each)
     reasons = [("win", f"largest wins of {a}"), ("loss", f"largest losses of {a}")]
+    lead = f"The segments on which {a} and {b} differ most"
     if scores.n_systems > 2:
-        reasons.append(("split", "most divided"))
-    lead = f"Where {a} and {b} differ most"
-    lead += ", and where all systems do." if scores.n_systems > 2 else "."
-    if texts is not None:
-        lead += " Marked: words that " + (
-            "the reference does not have." if texts.references else "the other does not have."
-        )
-    elif inputs.texts is not None:
+        reasons.append(("split", "largest variation between systems"))
+        lead += ", and those on which the scores of all systems vary most"
+    lead += "." if chosen else ": there are none, because all scores are equal."
+    if texts is None and inputs.texts is not None:
         lead += " Texts are left out of this report."
+    gap = np.abs(scores.goodness[scores.systems.index(a)] - scores.goodness[scores.systems.index(b)])
+    order = sorted(chosen, key=lambda index: (chosen[index] == ("split",), -gap[index], index))
     block = Segments(
         key="segment-list",
         difference=f"{a} − {b}",
-        rows=tuple(_row(scores, texts, index, why, a, b) for index, why in chosen.items()),
+        rows=tuple(_row(scores, texts, index, chosen[index], a, b) for index in order),
         reasons=tuple(reasons),
+        legend="" if texts is None else _legend(texts),
     )
-    return Section(key="segments", title="Segments to look at", menu="Segments", lead=lead, blocks=(block,))
+    return Section(key="segments", title="Segments to read", menu="Segments", lead=lead, blocks=(block,))
+
+
+def _legend(texts: Texts) -> str:
+    if texts.references:
+        return "Highlighted: differs from the reference. Underlined: differs from the other output."
+    return "Underlined: differs from the other output."
 
 
 def chosen_segments(scores: Scores, a: str, b: str, *, each: int = _EACH) -> dict[int, tuple[str, ...]]:
-    """Return which segments to look at, and why: index to reasons, in the order of reasons and of size."""
+    """Return which segments to read, and why: index to reasons, in the order of reasons and of size."""
     first, second = (scores.goodness[scores.systems.index(name)] for name in (a, b))
     gap = first - second
     reasons: dict[int, tuple[str, ...]] = {}
@@ -67,33 +78,60 @@ def _spread(goodness: FloatArray) -> FloatArray:
 
 def _row(scores: Scores, texts: Texts | None, index: int, why: tuple[str, ...], a: str, b: str) -> SegmentRow:
     values, digits = scores.values[:, index], digits_of(scores)
-    places = {name: i for i, name in enumerate(scores.systems)}
-    gap = float(values[places[a]] - values[places[b]])
-    shown = [a, b, *(name for name in scores.systems if name not in (a, b))][:14]
+    by_system = dict(zip(scores.systems, values.tolist(), strict=True))
+    gap = by_system[a] - by_system[b]
+    # The best on this segment first: of very many only those are listed, and all are in the strip.
+    others = sorted(
+        (name for name in scores.systems if name not in (a, b)),
+        key=lambda name: -by_system[name] if scores.higher_is_better else by_system[name],
+    )
+    segment = scores.segments[index]
+    outputs = {} if texts is None else _pieces(texts, segment, a, b)
     return SegmentRow(
-        segment=scores.segments[index],
+        segment=segment,
         anchor=f"segment-{index}",
         why=why,
-        scores=tuple((name, number(float(values[places[name]]), digits)) for name in shown),
+        pair=tuple(
+            SystemOutput(
+                system=name, score=number(by_system[name], digits), pieces=tuple(outputs.get(name, ()))
+            )
+            for name in (a, b)
+        ),
+        others=tuple((name, number(by_system[name], digits)) for name in others[:_MOST_OTHERS]),
+        n_others=len(others),
+        strip=score_strip(
+            by_system[a],
+            by_system[b],
+            [by_system[name] for name in others],
+            (float(np.nanmin(scores.values)), float(np.nanmax(scores.values))),
+            f"Scores of all systems on {segment}",
+        ),
         difference=f"{'+' if gap > 0 else ''}{number(gap, digits)}",
         group="" if scores.groups is None else scores.groups[index],
-        texts=() if texts is None else _texts(texts, scores.segments[index], a, b),
+        texts=() if texts is None else _shared(texts, segment),
     )
 
 
-def _texts(texts: Texts, segment: str, a: str, b: str) -> tuple[MarkedText, ...]:
+def _shared(texts: Texts, segment: str) -> tuple[MarkedText, ...]:
+    """Return the source and the references."""
     at = texts.segments.index(segment)
-    output = {name: lines[at] for name, lines in zip(texts.systems, texts.outputs, strict=True)}
     shown = [] if texts.sources is None else [plain("source", texts.sources[at])]
     shown += [
         plain(name, lines[at]) for name, lines in zip(texts.reference_names, texts.references, strict=True)
     ]
-    reference = texts.references[0][at] if texts.references else None
-    for name, other in ((a, b), (b, a)):
-        if name in output:
-            against = reference if reference is not None else output.get(other)
-            line = output[name]
-            shown.append(
-                plain(name, line) if line is None or against is None else marked(name, line, against)
-            )
     return tuple(shown)
+
+
+def _pieces(texts: Texts, segment: str, a: str, b: str) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Return the two outputs with the words marked that differ from the reference, and from each other."""
+    at = texts.segments.index(segment)
+    output = {name: lines[at] for name, lines in zip(texts.systems, texts.outputs, strict=True)}
+    reference = texts.references[0][at] if texts.references else None
+    pieces: dict[str, tuple[tuple[str, str], ...]] = {}
+    for name, other in ((a, b), (b, a)):
+        line = output.get(name)
+        if line is not None:
+            pieces[name] = compared(line, reference=reference, other=output.get(other))
+        elif name in output:
+            pieces[name] = (("(missing)", ""),)
+    return pieces

@@ -1,7 +1,6 @@
-"""What the page says about a pair: after correction for all pairs, and by the units that were chosen.
+"""What the page says about a pair: adjusted for all pairs, and by the units that were chosen.
 
-An explanation looks at one pair alone. The report looks at all pairs; so its sentences are put under what the table of
-all pairs decides.
+An explanation looks at one pair alone. The report looks at all pairs, so the table of all pairs decides.
 """
 
 from __future__ import annotations
@@ -12,9 +11,10 @@ from typing import NamedTuple
 
 from betterthan.analysis.units import units_of
 from betterthan.analysis.wording import amount, decimals_for
-from betterthan.present.numbers import equals_p
+from betterthan.present.numbers import equals_p, percent
+from betterthan.present.tables.pairwise import correction_words, name_of_test
 from betterthan.report.inputs import Inputs
-from betterthan.report.wording import LOST, corrected, count
+from betterthan.report.wording import LOST, count, plural
 from betterthan.results.explanation import Explanation
 from betterthan.results.pairwise import Pair, PairwiseTable
 
@@ -48,8 +48,14 @@ def n_documents(inputs: Inputs) -> int | None:
     return units_of(scores, "groups").n_units
 
 
-def standing(pair: Explanation, tests: Mapping[str, PairwiseTable], documents: int | None) -> PairStanding:
-    """Return what may be said about a pair.
+def standing(
+    pair: Explanation,
+    tests: Mapping[str, PairwiseTable],
+    documents: int | None,
+    *,
+    is_binary: bool = False,
+) -> PairStanding:
+    """Return what the data support saying about a pair.
 
     Parameters
     ----------
@@ -59,30 +65,61 @@ def standing(pair: Explanation, tests: Mapping[str, PairwiseTable], documents: i
         All pairs by "permutation", in the units that were chosen; where these are segments also by "sign".
     documents : int, optional
         How many documents are the units; None where single segments are.
+    is_binary : bool
+        Whether every score is right or wrong, so that the sizes of wins and losses say nothing.
     """
-    undecidable = tests["permutation"].undecidable
-    if documents is not None:
-        decision = decided(tests["permutation"], pair.a, pair.b, documents)
-        verdict = f"{decision} {pair.evidence}"
-        if _n_pairs(tests["permutation"]) == 1:
-            return PairStanding(verdict, decision, pair.sentences)
-        # The advice is also about wins, which are not corrected for all pairs here.
-        return PairStanding(verdict, decision, (f"For this pair alone: {pair.verdict}", *pair.reasons))
-    lost = lost_claims(pair, tests)
-    n_pairs = _n_pairs(tests["permutation"])
-    adjusted = tests["permutation"].pair(pair.a, pair.b).adjusted
-    words = (*pair.reasons, pair.advice)
-    if undecidable and not lost:
-        return PairStanding(f"{undecidable} {pair.evidence}", f"{undecidable} {pair.verdict}", words)
-    if not lost:
-        verdict = f"{pair.verdict} {pair.evidence}{corrected(adjusted, n_pairs)}"
-        return PairStanding(verdict, pair.verdict, words)
-    alone, left = f"Taken alone, {pair.verdict}", _left(pair, lost, n_pairs)
-    return PairStanding(f"{alone} {pair.evidence} {left}", alone, (*pair.reasons, left))
+    table = tests["permutation"]
+    n_pairs = _n_pairs(table)
+    effect = effect_sentence(
+        table, pair.a, pair.b, higher_is_better=pair.higher_is_better, documents=documents
+    )
+    lead = f"{table.undecidable} {effect}" if table.undecidable else effect
+    alone = f"For this pair alone: {pair.verdict}" if n_pairs > 1 else pair.verdict
+    reasons = pair.reasons[1:] if is_binary else pair.reasons
+    lost = {} if documents is not None else lost_claims(pair, tests)
+    # By documents the advice is also about wins, which are not adjusted for all pairs here.
+    last = (pair.advice,) if documents is None or n_pairs == 1 else ()
+    last = (_left(pair, lost, n_pairs),) if lost else last
+    verdict = " ".join((lead, wins_sentence(pair), *(last if lost else ())))
+    return PairStanding(verdict, lead, (alone, *reasons, *last))
+
+
+def effect_sentence(
+    table: PairwiseTable, a: str, b: str, *, higher_is_better: bool = True, documents: int | None = None
+) -> str:
+    """Say by how much one system leads the other, and how sure that is: effect, interval, p-value, test."""
+    pair = table.pair(a, b)
+    evidence = f"({_interval(table, pair)}{_p(table, pair, documents)})"
+    if pair.effect == 0:
+        return f"{a} and {b} have equal means {evidence}."
+    ahead, behind = (a, b) if pair.effect > 0 else (b, a)
+    size = amount(abs(pair.effect), _digits(pair))
+    direction = "higher" if higher_is_better else "lower (better)"
+    sentence = f"{ahead} scores {size} {direction} than {behind}"
+    if pair.verdict is not None:
+        return f"{sentence}, a significant difference at level {table.alpha:g} {evidence}."
+    lost = _n_pairs(table) > 1 and pair.pvalue <= table.alpha
+    end = f" The difference is {LOST}." if lost else ""
+    return f"{sentence}, but the difference is not significant at level {table.alpha:g} {evidence}.{end}"
+
+
+def wins_sentence(pair: Explanation) -> str:
+    """Say who wins how many segments; and point it out where the system with the better mean wins fewer."""
+    ties = f", with {count(pair.ties)} {plural(pair.ties, 'tie')}" if pair.ties else ""
+    if pair.wins == pair.losses:
+        return f"Each wins {count(pair.wins)} of {count(pair.n_segments)} segments{ties}."
+    most, fewer = max(pair.wins, pair.losses), min(pair.wins, pair.losses)
+    ahead = pair.a if pair.wins > pair.losses else pair.b
+    by_mean = pair.mechanism("mean").winner
+    if by_mean in (None, ahead):
+        return (
+            f"{ahead} wins {count(most)} of {count(pair.n_segments)} segments and loses {count(fewer)}{ties}."
+        )
+    return f"However, {ahead} wins more segments: {count(most)} against {count(fewer)}{ties}."
 
 
 def lost_claims(pair: Explanation, tests: Mapping[str, PairwiseTable]) -> dict[str, float]:
-    """Return what is significant for this pair alone and not after correction: "mean" or "wins" to the corrected p."""
+    """Return what is significant for this pair alone and not after adjustment: "mean" or "wins" to the adjusted p."""
     if _n_pairs(tests["permutation"]) < 2:
         return {}
     lost = {}
@@ -94,9 +131,9 @@ def lost_claims(pair: Explanation, tests: Mapping[str, PairwiseTable]) -> dict[s
 
 
 def _left(pair: Explanation, lost: Mapping[str, float], n_pairs: int) -> str:
-    """Say what correction leaves of the claims about a pair."""
+    """Say what adjustment leaves of the claims about a pair."""
     numbers = " and ".join(f"{equals_p(p)} for the {name}" for name, p in lost.items())
-    start = f"Corrected for looking at all {count(n_pairs)} pairs, {numbers}: {LOST}"
+    start = f"Adjusted for all {count(n_pairs)} pairs, {numbers}: {LOST}"
     still_significant = [
         name
         for mechanism, (_, name) in _TESTS.items()
@@ -105,37 +142,29 @@ def _left(pair: Explanation, lost: Mapping[str, float], n_pairs: int) -> str:
     if still_significant:
         name = still_significant[0]
         return f"{start}; only the {name} still {'differs' if name == 'mean' else 'differ'} significantly."
-    return f"{start}, so that nothing is decided between {pair.a} and {pair.b}."
+    return f"{start}. The data do not settle which of {pair.a} and {pair.b} is better."
 
 
-def decided(table: PairwiseTable, a: str, b: str, documents: int) -> str:
-    """Say what documents as units decide about a pair."""
-    pair, n_pairs = table.pair(a, b), _n_pairs(table)
-    tested = f"{table.test} test over {count(documents)} documents, {equals_p(pair.pvalue)}"
-    tested += f"; corrected for all {count(n_pairs)} pairs, {equals_p(pair.adjusted)}" if n_pairs > 1 else ""
-    if pair.verdict is not None:
-        other = b if pair.verdict == a else a
-        sentence = f"With documents as units, {pair.verdict} is better than {other} by mean"
-        return f"{sentence}, significant at level {table.alpha:g}: {_size(table, pair)} ({tested})."
-    lost = f" The pair is {LOST}." if n_pairs > 1 and pair.pvalue <= table.alpha else ""
-    sentence = f"With documents as units, {a} and {b} do not differ significantly at level {table.alpha:g}"
-    if table.undecidable:
-        undecided = f"With documents as units, nothing can be decided between {a} and {b}."
-        sentence = f"{undecided} {table.undecidable} For this pair"
-    return f"{sentence}: {_size(table, pair)} ({tested}).{lost}"
+def _digits(pair: Pair) -> int:
+    return decimals_for((pair.high - pair.low) / 2, pair.effect)
 
 
-def _size(table: PairwiseTable, pair: Pair) -> str:
-    if pair.effect == 0:
-        return "the means are equal"
-    ahead = pair.a if pair.effect > 0 else pair.b
-    low, high = (pair.low, pair.high) if pair.effect > 0 else (-pair.high, -pair.low)
-    digits = decimals_for((high - low) / 2, pair.effect)
-    sentence = f"the mean favors {ahead} by {amount(abs(pair.effect), digits)}"
-    if math.isnan(low) or math.isnan(high):
-        return sentence
-    interval = f"{amount(low, digits)} to {amount(high, digits)}"
-    return f"{sentence}, {100 * table.confidence:g}% interval for this pair alone {interval}"
+def _interval(table: PairwiseTable, pair: Pair) -> str:
+    if math.isnan(pair.low) or math.isnan(pair.high):
+        return ""
+    low, high = (pair.low, pair.high) if pair.effect >= 0 else (-pair.high, -pair.low)
+    digits = _digits(pair)
+    alone = " for this pair alone" if _n_pairs(table) > 1 and not table.simultaneous else ""
+    return f"{percent(table.confidence)} CI {amount(low, digits)} to {amount(high, digits)}{alone}; "
+
+
+def _p(table: PairwiseTable, pair: Pair, documents: int | None) -> str:
+    n_pairs = _n_pairs(table)
+    over = "" if documents is None else f" over {count(documents)} documents"
+    tested = f"{name_of_test(table.test)}{over}"
+    if n_pairs == 1 or table.correction == "none":
+        return f"{equals_p(pair.pvalue)}, {tested}"
+    return f"{equals_p(pair.adjusted)}, {tested}, {correction_words(table.correction)} for {count(n_pairs)} pairs"
 
 
 def _n_pairs(table: PairwiseTable) -> int:

@@ -1,22 +1,27 @@
-"""The section that asks how sure we could be: what this test set can show, and whether fewer segments said the same."""
+"""The section on power: what this test set can show, and whether fewer segments would have said the same."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
 
 import numpy as np
 from markupsafe import Markup
 
-from betterthan.analysis.rank.detectable import Detectable, Stability, detectable, stability
+from betterthan.analysis.rank.detectable import Stability, detectable, stability
 from betterthan.analysis.units import Units, units_of
+from betterthan.arrays import FloatArray
 from betterthan.present.numbers import digits_for, number
-from betterthan.present.table import Table, TableColumn
-from betterthan.report.document import Block, Figure, Paragraph, Section, TableBlock
+from betterthan.present.table import Table, TableCell, TableColumn
+from betterthan.report.document import Block, Columns, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.marks import share_lines
 from betterthan.report.inputs import Inputs
-from betterthan.report.wording import count, plural
+from betterthan.report.wording import about, count, plural, shortened
 from betterthan.results.ranking import Ranking
 from betterthan.tables.scores import Scores
 
 _MOST_PAIRS = 12
+_FEW = 8  # differences below which the uncertainty of their variance is not estimated
 _LINES = 3
 _LEVEL = 0.05
 
@@ -29,108 +34,177 @@ def sureness_section(inputs: Inputs, ranking: Ranking, *, documents: bool = Fals
     inputs : Inputs
     ranking : Ranking
     documents : bool
-        Whether documents are the units. Their means are compared where all have equally many segments; where they have
-        not, or are so few that no test could be significant, nothing is said about power.
+        Whether documents are the units. Their means are compared where all have equally many segments; where they do
+        not, or are so few that no test could be significant, power is not reported.
     """
     scores = inputs.scores.complete(missing=inputs.options.get("missing", "raise"))
     result = stability(scores, rng=inputs.options.get("rng", 12345))
-    neighbours = list(zip(ranking.systems, ranking.systems[1:], strict=False))[:_MOST_PAIRS]
+    neighbors = list(zip(ranking.systems, ranking.systems[1:], strict=False))[:_MOST_PAIRS]
     units = units_of(scores, "groups") if documents else None
     why_not = "" if units is None else _refused(units)
     what = "segment" if units is None else "document"
     power: tuple[Block, ...] = (Paragraph(why_not, "note"),)
     if not why_not:
-        details = [_of(scores, a, b, units) for a, b in neighbours]
-        words = _words(details[0], *neighbours[0], metric=scores.name, what=what)
-        power = (Paragraph(words), _table(neighbours, details, what))
+        gaps = [_differences(scores, a, b, units) for a, b in neighbors]
+        adjusted = _adjusted(ranking, len(neighbors)) if units is None else None
+        words = _words(gaps[0], *neighbors[0], metric=scores.name, what=what, adjusted=adjusted)
+        power = (*(Paragraph(line) for line in words), _table(neighbors, gaps, what, adjusted))
     caption = _caption(result, scores, ranking, documents=documents)
     curves = Figure(key="stability", svg=_curves(result, scores, ranking), caption=caption)
     lead = (
-        f"Smallest difference: the true difference in means that this many {what}s show with 80% power at "
-        f"level {_LEVEL:g}, for one pair alone. Needed: {what}s that would show a difference of the size seen."
+        f"Detectable: the smallest true difference in means that this many {what}s show with 80% power at level "
+        f"{_LEVEL:g}, for one pair alone. Needed: the number of {what}s that would show a difference of the size "
+        f"observed; its range reflects the uncertainty of the standard deviation of the differences."
     )
     return Section(
         key="sure",
-        title="How sure could we be?",
+        title="Power and stability",
         menu="Power",
         lead="" if why_not else lead,
-        blocks=(*power, curves),
+        blocks=(*power, curves) if why_not or len(neighbors) > 1 else (Columns(power, (curves,)),),
     )
+
+
+def needed_with_range(n: float, differences: FloatArray) -> str:
+    """Return a number of segments with its range, as it stands in a sentence.
+
+    Examples
+    --------
+    >>> needed_with_range(1146, np.array([1.0, -1.0, 2.0, -2.0, 1.0, 0.5, 3.0, -1.5]))
+    '1,100 (650–2,000)'
+    """
+    return " ".join(part for part in needed_range(n, differences) if part)
+
+
+def needed_range(n: float, differences: FloatArray) -> tuple[str, str]:
+    r"""Return a number of segments, and in brackets the range that the uncertainty of the standard deviation leaves.
+
+    The number is proportional to the variance of the differences, whose relative standard error is
+
+    .. math:: \sqrt{\frac 1n \Big(\frac{m_4}{s^4} - \frac{n - 3}{n - 1}\Big)} ;
+
+    the range is 1.96 of them on the logarithmic scale.
+    """
+    size = differences.size
+    centered = differences - differences.mean()
+    variance = float(np.var(differences, ddof=1)) if size > 1 else 0.0
+    if size < _FEW or variance == 0:
+        return about(n), ""
+    excess = float(np.mean(centered**4)) / variance**2 - (size - 3) / (size - 1)
+    spread = math.exp(1.96 * math.sqrt(max(excess, 0.0) / size))
+    low, high = about(n / spread), about(n * spread)
+    return about(n), "" if low == high else f"({low}–{high})"
 
 
 def _refused(units: Units) -> str:
-    """Say why nothing is said about the power of documents; nothing where something is."""
+    """Say why power by documents is not reported; nothing where it is."""
     n, smallest = units.n_units, 2.0 ** (1 - units.n_units)
     if smallest > _LEVEL:
         return (
-            f"{n} documents as units show no difference at level {_LEVEL:g}, however large: the smallest p-value of an "
+            f"{n} documents cannot show a difference at level {_LEVEL:g}, however large: the smallest p-value of an "
             f"exact permutation test over them is {smallest:.4g}. More documents are needed, not more segments."
         )
     if np.ptp(units.sizes) > 0:
-        return (
-            "Documents are the units, and they have different numbers of segments; how many of them a difference would "
-            "take is therefore not said."
-        )
+        return "Power is not reported, because the units are documents with different numbers of segments."
     return ""
 
 
-def _of(scores: Scores, a: str, b: str, units: Units | None) -> Detectable:
+def _differences(scores: Scores, a: str, b: str, units: Units | None) -> FloatArray:
     both = scores.goodness[[scores.systems.index(name) for name in (a, b)]]
     # Equal sizes: the mean of the means of documents is the mean of all segments.
     first, second = both if units is None else units.summed(both) / units.sizes
-    return detectable(first - second, alpha=_LEVEL)
+    return np.asarray(first - second)
 
 
-def _words(detectable: Detectable, a: str, b: str, *, metric: str, what: str = "segment") -> str:
-    if np.isnan(detectable.smallest):
-        return f"One {what} shows nothing."
-    digits = digits_for([detectable.smallest / 2])
-    if detectable.n_needed is None and detectable.difference != 0:
-        gap = number(abs(detectable.difference), digits_for([], [detectable.difference]))
+def _adjusted(ranking: Ranking, n: int) -> list[float] | None:
+    """Return the segments that each lead would need after adjustment for all pairs; None where that is not known."""
+    if ranking.segments_needed is None or len(ranking.systems) < 3:
+        return None
+    return [float(needed) for needed in ranking.segments_needed[:n]]
+
+
+def _words(
+    gap: FloatArray, a: str, b: str, *, metric: str, what: str, adjusted: Sequence[float] | None
+) -> tuple[str, ...]:
+    result = detectable(gap, alpha=_LEVEL)
+    if np.isnan(result.smallest):
+        return (f"Power cannot be estimated from one {what}.",)
+    digits = digits_for([result.smallest / 2])
+    if result.n_needed is None and result.difference != 0:
+        size = number(abs(result.difference), digits_for([], [result.difference]))
         return (
-            f"The difference between {a} and {b} is the same on every {what}, {gap} {metric}, so that its spread says "
-            f"nothing about how many {what}s it takes."
+            (
+                f"{a} and {b} differ by the same amount on every {what}, {size} {metric}; without variation, the "
+                f"number of {what}s needed cannot be estimated."
+            ),
         )
-    size = f"{detectable.smallest:.{digits}f} {metric}"
-    sentence = f"{count(detectable.n_segments)} {what}s show a true difference of {size} with 80% power"
-    if detectable.n_needed is None:
+    sentence = (
+        f"{count(result.n_segments)} {what}s show a true difference of {result.smallest:.{digits}f} {metric} with 80% "
+        f"power"
+    )
+    if result.n_needed is None:
         equal = f"{a} and {b} have equal means"
         return (
-            f"{sentence}; {equal}."
-            if detectable.smallest > 0
-            else f"{equal}, and equal scores on every {what}."
+            f"{sentence}; {equal}." if result.smallest > 0 else f"{equal}, and equal scores on every {what}.",
         )
-    many = count(detectable.n_needed)
-    more = "more than there are" if detectable.n_needed > detectable.n_segments else "which are there"
-    seen = f"{abs(detectable.difference):.{digits}f}"
-    return (
-        f"{sentence}; for the difference between {a} and {b}, {seen}, it takes about {many} "
-        f"{plural(detectable.n_needed, what)}, {more}."
-    )
+    seen = f"{abs(result.difference):.{digits}f}"
+    enough = "more than there are" if result.n_needed > result.n_segments else "fewer than there are"
+    lines = [
+        f"{sentence}.",
+        (
+            f"To show a difference of the size observed between {a} and {b}, {seen}, takes about "
+            f"{needed_with_range(result.n_needed, gap)} {what}s: {enough}."
+        ),
+    ]
+    if adjusted is not None and math.isfinite(adjusted[0]):
+        lines.append(
+            f"After adjustment for all pairs it takes about {needed_with_range(adjusted[0], gap)} {what}s."
+        )
+    return tuple(lines)
 
 
-def _table(neighbours: list[tuple[str, str]], details: list[Detectable], what: str) -> TableBlock:
+def _table(
+    neighbors: list[tuple[str, str]], gaps: list[FloatArray], what: str, adjusted: Sequence[float] | None
+) -> TableBlock:
+    details = [detectable(gap, alpha=_LEVEL) for gap in gaps]
     digits = digits_for([detail.smallest / 2 for detail in details])
     columns = (
         TableColumn(heading="system"),
         TableColumn(heading="next"),
         TableColumn(heading="difference", kind="number", digits=digits),
-        TableColumn(heading="smallest shown", kind="number", digits=digits),
+        TableColumn(heading="detectable", kind="number", digits=digits),
         TableColumn(heading=f"{what}s", kind="integer"),
-        TableColumn(heading=f"{what}s needed", kind="integer"),
+        TableColumn(heading=f"{what}s needed", kind="count"),
+        *(
+            [TableColumn(heading="needed, adjusted for all pairs", kind="count")]
+            if adjusted is not None
+            else []
+        ),
     )
-    rows = tuple(
-        (a, b, detail.difference, detail.smallest, detail.n_segments, detail.n_needed)
-        for (a, b), detail in zip(neighbours, details, strict=True)
+    rows: tuple[tuple[TableCell, ...], ...] = tuple(
+        (
+            a,
+            b,
+            detail.difference,
+            detail.smallest,
+            detail.n_segments,
+            _needed(detail.n_needed, gap),
+            *([_needed(adjusted[i], gap)] if adjusted is not None else []),
+        )
+        for i, ((a, b), detail, gap) in enumerate(zip(neighbors, details, gaps, strict=True))
     )
     title = "What neighbors in the ranking would need"
     return TableBlock(key="needed", table=Table(title=title, columns=columns, rows=rows))
 
 
+def _needed(n: float | None, gap: FloatArray) -> str:
+    return "–" if n is None or not math.isfinite(n) else needed_with_range(n, gap)
+
+
 def _curves(curves: Stability, scores: Scores, ranking: Ranking) -> Markup:
-    lines = [("pairs ordered alike", curves.alike.tolist())]
+    lines = [("same order of pairs", curves.alike.tolist())]
     lines += [
-        (f"{name} first", curves.first[:, scores.systems.index(name)].tolist())
+        (f"{shortened(name, 18)} first", curves.first[:, scores.systems.index(name)].tolist())
         for name in ranking.systems[:_LINES]
     ]
     if np.isnan(curves.alike).any():
@@ -144,9 +218,9 @@ def _caption(curves: Stability, scores: Scores, ranking: Ranking, *, documents: 
     half = int(np.searchsorted(curves.sizes, scores.n_segments / 2))
     top = ranking.systems[0]
     share = float(curves.first[half, scores.systems.index(top)])
-    drawn = "single segments, not from documents," if documents else "the segments"
+    drawn = "single segments, not documents," if documents else "segments"
     some = f"{count(int(curves.sizes[half]))} of {count(scores.n_segments)} {plural(scores.n_segments, 'segment')}"
     return (
-        f"{count(curves.n_draws)} test sets of each size, drawn from {drawn} without replacement. "
-        f"With {some} {top} is first in {100 * share:.0f}% of them."
+        f"Stability: {count(curves.n_draws)} smaller test sets of each size, made of {drawn} drawn without "
+        f"replacement. With {some}, {top} ranks first in {100 * share:.0f}% of them."
     )

@@ -18,7 +18,7 @@
   const payload = JSON.parse(one("#payload").textContent);
   all(".scripted").forEach(node => { node.hidden = false; });
 
-  // Copy whatever stands in a frame of code.
+  // Copy the text of a frame of code.
   all(".copies pre, .code pre").forEach(frame => {
     const button = make("button", {type: "button", class: "copy"}, "Copy");
     button.addEventListener("click", async () => {
@@ -32,8 +32,9 @@
 
   // Sort a table by a column; numbers by their value and not by how they are written.
   all("table.data").forEach(table => {
-    all("thead th:not(.marks)", table).forEach((head, column) => {
-      const button = make("button", {type: "button"}, head.textContent);
+    all("thead th:not(.marks)", table).forEach(head => {
+      if (!head.textContent) return;
+      const button = make("button", {type: "button"}, ...head.childNodes);
       head.replaceChildren(button);
       button.addEventListener("click", () => {
         const down = head.getAttribute("aria-sort") === "ascending";
@@ -41,7 +42,7 @@
         head.setAttribute("aria-sort", down ? "descending" : "ascending");
         const body = table.tBodies[0];
         const rows = [...body.rows].map(row => {
-          const cell = row.cells[column];
+          const cell = row.cells[head.cellIndex];
           return [cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v), row];
         });
         rows.sort(([a], [b]) => {
@@ -55,16 +56,101 @@
   });
   const contains = (node, words) => node.textContent.toLowerCase().includes(words.toLowerCase());
   all("[data-filter]").forEach(field => field.addEventListener("input", () => {
-    all("tbody tr", document.getElementById(field.dataset.filter)).forEach(row => { row.hidden = !contains(row, field.value); });
+    const rows = all("tbody tr", document.getElementById(field.dataset.filter));
+    rows.forEach(row => { row.hidden = !contains(row, field.value); });
+    const matches = one("[data-matches]", field.closest(".tools"));
+    if (matches) matches.textContent = field.value ? `${rows.filter(row => !row.hidden).length} of ${rows.length}` : "";
   }));
-  all(".segments").forEach(list => {
-    const reason = one("[data-reason]", list), words = one("[data-segment-filter]", list);
-    const apply = () => all("li", list).forEach(row => {
-      const fits = !reason.value || row.dataset.why.split(" ").includes(reason.value);
-      row.hidden = !(fits && contains(row, words.value));
+
+  // A table or picture that is wider than its box says so, until it is scrolled to its end.
+  const wide = all(".scroll").map(box => {
+    const hint = make("p", {class: "hint", "aria-hidden": "true"}, "Scroll sideways for more →");
+    hint.hidden = true;
+    box.before(hint);
+    return [box, hint];
+  });
+  const hints = () => wide.forEach(([box, hint]) => { hint.hidden = box.scrollWidth <= box.clientWidth + 2; });
+  hints();
+  addEventListener("resize", hints);
+  all(".pick").forEach(choice => choice.addEventListener("change", hints));
+  all("details").forEach(part => part.addEventListener("toggle", hints));
+
+  // Sections collapse one by one, or all at once; a link into a closed part opens it.
+  const parts = all("main > section > details.part"), foldAll = one(".fold-all");
+  if (foldAll) foldAll.addEventListener("click", () => {
+    const open = parts.every(part => !part.open);
+    parts.forEach(part => { part.open = open; });
+    foldAll.textContent = open ? "Collapse all" : "Expand all";
+  });
+  const reveal = id => {
+    const target = id && document.getElementById(id);
+    for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
+    const part = target && one(":scope > details.part", target);
+    if (part) part.open = true;
+  };
+  document.addEventListener("click", event => {
+    const link = event.target.closest("a[href^='#']");
+    if (link) reveal(link.getAttribute("href").slice(1));
+  });
+  addEventListener("beforeprint", () => all("details.part").forEach(part => { part.open = true; }));
+  reveal(location.hash.slice(1));
+
+  // Segments are read one at a time; what is shown stays in the address.
+  all("[data-reader]").forEach(list => {
+    const reason = one("[data-reason]", list), words = one("[data-segment-filter]", list), asList = one("[data-list]", list);
+    const rows = all(":scope > ol > li", list), place = one("[data-place]", list), buttons = all("[data-step]", list);
+    const section = list.closest("section");
+    let current = rows[0];
+    const fitting = () => rows.filter(row => (!reason.value || row.dataset.why.split(" ").includes(reason.value)) && contains(row, words.value));
+    const show = keep => {
+      const shown = fitting();
+      if (!shown.includes(current)) current = shown[0];
+      rows.forEach(row => { row.hidden = !shown.includes(row); row.classList.toggle("shown", row === current); });
+      list.classList.toggle("one", !asList.checked);
+      const at = shown.indexOf(current);
+      place.textContent = shown.length ? `${at + 1} of ${shown.length}` : "none";
+      buttons.forEach(button => { button.disabled = !shown[at + Number(button.dataset.step)]; });
+      if (!keep) return;
+      const state = new URLSearchParams();
+      if (reason.value) state.set("show", reason.value);
+      if (words.value) state.set("find", words.value);
+      if (asList.checked) state.set("list", "1");
+      if (current) state.set("at", current.id);
+      history.replaceState(null, "", `#${section.id}?${state}`);
+    };
+    const step = by => {
+      const shown = fitting(), next = shown[shown.indexOf(current) + by];
+      if (!next) return;
+      current = next;
+      show(true);
+      if (asList.checked) current.scrollIntoView({block: "nearest"});
+    };
+    const follow = () => {
+      const [id, query] = location.hash.slice(1).split("?");
+      const row = rows.find(one => one.id === id);
+      if (row) { reason.value = words.value = ""; current = row; show(false); return; }
+      if (id !== section.id || !query) return;
+      const state = new URLSearchParams(query);
+      reason.value = state.get("show") || "";
+      words.value = state.get("find") || "";
+      asList.checked = state.has("list");
+      current = rows.find(one => one.id === state.get("at")) || rows[0];
+      show(false);
+      section.scrollIntoView();
+    };
+    [reason, words, asList].forEach(field => field.addEventListener("input", () => show(true)));
+    buttons.forEach(button => button.addEventListener("click", () => step(Number(button.dataset.step))));
+    document.addEventListener("keydown", event => {
+      const by = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+      if (!by || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.target.closest("input,select,textarea,.scroll,.matrix,pre")) return;
+      const box = section.getBoundingClientRect();
+      if (box.top > innerHeight * 0.6 || box.bottom < innerHeight * 0.3) return;
+      event.preventDefault();
+      step(by);
     });
-    reason.addEventListener("input", apply);
-    words.addEventListener("input", apply);
+    addEventListener("hashchange", follow);
+    show(false);
+    follow();
   });
 
   // Downloads: the results as JSON, each of them as CSV.
@@ -87,6 +173,35 @@
   }), {rootMargin: "-20% 0px -70% 0px"});
   all("main > section").forEach(section => seen.observe(section));
 
+  // In a matrix only one cell takes part in the order of tabs; arrow keys move between cells.
+  all(".matrix").forEach(table => {
+    const body = table.tBodies[0], links = () => all("a", body);
+    const describe = cell => {
+      if (!table.classList.contains("tiny") || cell.dataset.told) return;
+      const row = cell.parentElement, column = table.tHead.rows[0].cells[cell.cellIndex];
+      cell.dataset.told = "1";
+      cell.title = `${row.cells[0].title} against ${one("abbr", column).title}: ${cell.title}, ${cell.classList.contains("b") ? "significant" : "not significant"}`;
+      const link = one("a", cell);
+      if (link) link.setAttribute("aria-label", cell.title);
+    };
+    const hold = link => { links().forEach(other => { other.tabIndex = other === link ? 0 : -1; }); };
+    table.addEventListener("mouseover", event => { const cell = event.target.closest("td:not(.self)"); if (cell) describe(cell); });
+    table.addEventListener("focusin", event => { const cell = event.target.closest("td"); if (cell) { describe(cell); hold(event.target); } });
+    table.addEventListener("keydown", event => {
+      const by = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]}[event.key], cell = event.target.closest("td");
+      if (!by || !cell) return;
+      event.preventDefault();
+      let row = cell.parentElement.sectionRowIndex, column = cell.cellIndex, next = null;
+      do {
+        row += by[0]; column += by[1];
+        next = body.rows[row] && body.rows[row].cells[column];
+      } while (next && !one("a", next));
+      if (next && next.tagName === "TD") one("a", next).focus();
+    });
+    table.holdFirst = () => { const first = links()[0]; if (first) hold(first); };
+    table.holdFirst();
+  });
+
   if (!payload.scores) return;
 
   // Scores are sixteen-bit steps between the smallest and the largest; the last step is a missing one.
@@ -104,7 +219,11 @@
   const number = (value, decimals = digits) => Number.isFinite(value) ? value.toFixed(decimals).replace("-", "−") : "–";
   const probability = p => Number.isNaN(p) ? "–" : p < 0.0001 ? "<0.0001" : p.toFixed(4);
   const scale = (from, to, start, end) => value => start + (value - from) / ((to - from) || 1) * (end - start);
-  const short = (name, most = 24) => name.length <= most ? name : name.slice(0, most - 1) + "…";
+  const short = (name, most = 24) => {
+    const tail = Math.floor((most - 1) / 2);
+    return name.length <= most ? name : `${name.slice(0, most - 1 - tail)}…${name.slice(-tail)}`;
+  };
+  const thousands = value => String(value).replace("-", "−").replace(/\B(?=(\d{3})+$)/g, ",");
   const rounds = (from, to, most) => {
     const power = 10 ** Math.floor(Math.log10((to - from) / most));
     for (const size of [1, 2, 5, 10, 20, 50]) {
@@ -134,15 +253,15 @@
   const scatter = (a, b, found) => {
     const side = 360, left = 58, top = 50, margin = 44, end = left + side, floor = top + side, bins = 40;
     let from = Math.min(...found.map(p => Math.min(p.first, p.second))), to = Math.max(...found.map(p => Math.max(p.first, p.second)));
-    const room = 0.04 * (to - from) || 0.5; from -= room; to += room;
+    const padding = 0.04 * (to - from) || 0.5; from -= padding; to += padding;
     const x = scale(from, to, left, end), y = scale(from, to, floor, top);
     const svg = picture(end + margin + 8, floor + 44, `Scores of ${systems[a]} (up) against ${systems[b]} (right)`, "scatter");
     const above = found.filter(p => p.first > p.second).length, below = found.filter(p => p.first < p.second).length;
     if (above !== below) svg.append(draw("path", {class: "half", d: `M${left} ${floor}L${end} ${top}L${above > below ? `${left} ${top}` : `${end} ${floor}`}Z`}));
     svg.append(draw("rect", {class: "frame", x: left, y: top, width: side, height: side}), draw("path", {class: "diagonal", d: `M${left} ${floor}L${end} ${top}`}));
     for (const value of rounds(from, to, 6)) svg.append(
-      text(String(value).replace("-", "−"), {x: x(value), y: floor + 16, class: "tick", "text-anchor": "middle"}),
-      text(String(value).replace("-", "−"), {x: left - 7, y: y(value) + 4, class: "tick", "text-anchor": "end"}));
+      text(thousands(value), {x: x(value), y: floor + 16, class: "tick", "text-anchor": "middle"}),
+      text(thousands(value), {x: left - 7, y: y(value) + 4, class: "tick", "text-anchor": "end"}));
     svg.append(text(`${short(systems[b])} (${short(unit, 18)})`, {x: left + side / 2, y: floor + 36, class: "label", "text-anchor": "middle"}),
       text(`${short(systems[a])} (${short(unit, 18)})`, {transform: `translate(14 ${top + side / 2}) rotate(-90)`, class: "label", "text-anchor": "middle"}));
     const points = draw("g", {class: "points"}), places = new Map();
@@ -201,10 +320,36 @@
       svg.append(draw("rect", {class: bar > 0 ? "win" : "loss", x: start + 0.4, y: y(count), width: Math.max(end - start - 0.8, 0.8), height: floor - y(count)}));
     }
     if (tied) svg.append(draw("rect", {class: "tie", x: x(0) - 2.5, y: y(tied), width: 5, height: floor - y(tied)}));
-    for (const value of rounds(-reach, reach, 7)) svg.append(text(String(value).replace("-", "−"), {x: x(value), y: height - 28, class: "tick", "text-anchor": "middle"}));
+    for (const value of rounds(-reach, reach, 7)) svg.append(text(thousands(value), {x: x(value), y: height - 28, class: "tick", "text-anchor": "middle"}));
     svg.append(draw("path", {class: "mean", d: `M${x(mean(gains)).toFixed(1)} 6V${floor}`}), draw("path", {class: "median", d: `M${x(median(gains)).toFixed(1)} 6V${floor}`}),
       text(`difference in ${short(unit, 18)}; right: ${short(systems[a])} better`, {x: width / 2, y: height - 8, class: "label", "text-anchor": "middle"}));
     return svg;
+  };
+
+  // Which words of a text another one does not have, in order: a longest common subsequence.
+  const words = line => /\s/.test(line.trim()) ? line.match(/\s+|\S+/g) || [] : [...line];
+  const differing = (line, other) => {
+    const first = words(line), second = words(other), rows = first.length, columns = second.length, common = [];
+    if (rows * columns > 360000) return first.map(() => false);
+    for (let i = rows; i >= 0; i--) {
+      common[i] = new Uint16Array(columns + 1);
+      if (i < rows) for (let j = columns - 1; j >= 0; j--) common[i][j] = first[i] === second[j] ? common[i + 1][j + 1] + 1 : Math.max(common[i + 1][j], common[i][j + 1]);
+    }
+    const differs = first.map(() => true);
+    for (let i = 0, j = 0; i < rows && j < columns;) {
+      if (first[i] === second[j]) { differs[i++] = false; j++; }
+      else if (common[i + 1][j] >= common[i][j + 1]) i++;
+      else j++;
+    }
+    return differs;
+  };
+  const told = (line, reference, other) => {
+    const node = make("p", {class: "said", dir: "auto"}), r = reference ? differing(line, reference) : [], o = other ? differing(line, other) : [];
+    words(line).forEach((word, i) => {
+      const kind = (r[i] ? "r" : "") + (o[i] ? "o" : "");
+      node.append(kind && word.trim() ? make("mark", {class: kind}, word) : word);
+    });
+    return node;
   };
 
   // The segments behind a dot, a cell, or a pair.
@@ -212,17 +357,23 @@
     const shown = list.slice(0, 12).map(p => {
       const known = document.getElementById(`segment-${p.s}`);
       const id = known ? make("a", {class: "id", href: `#segment-${p.s}`}, segments[p.s]) : make("span", {class: "id"}, segments[p.s]);
-      const head = make("p", {class: "head"}, id, make("span", {class: "why"}, `${systems[a]} ${number(p.first)}, ${systems[b]} ${number(p.second)}`), make("span", {class: "gap"}, number(p.gain)));
-      const row = make("li", {}, head), texts = payload.texts && payload.texts.segments[p.s];
+      const row = make("li", {}, make("p", {class: "head"}, id, make("span", {class: "gap"}, number(p.gain)))), texts = payload.texts && payload.texts.segments[p.s];
+      const line = {};
       if (texts) {
-        const lines = make("dl", {dir: "auto"});
-        const put = (label, words) => { if (words !== null && words !== undefined) lines.append(make("dt", {}, label), make("dd", {dir: "auto"}, words)); };
-        payload.texts.labels.forEach((label, i) => { if (i < payload.texts.shared || label === systems[a] || label === systems[b]) put(label, texts[i]); });
+        const lines = make("dl", {});
+        payload.texts.labels.forEach((label, i) => {
+          if (i >= payload.texts.shared) line[label] = texts[i];
+          else if (texts[i] !== null && texts[i] !== undefined) lines.append(make("dt", {}, label), make("dd", {dir: "auto"}, texts[i]));
+        });
         row.append(lines);
       }
+      const reference = texts && payload.texts.reference !== null ? texts[payload.texts.reference] : null;
+      const side = (system, other, value) => make("div", {}, make("p", {class: "who"}, systems[system], make("b", {}, number(value))),
+        ...(line[systems[system]] ? [told(line[systems[system]], reference, line[systems[other]])] : []));
+      row.append(make("div", {class: "pair"}, side(a, b, p.first), side(b, a, p.second)));
       return row;
     });
-    const rest = list.length > 12 ? `, of which 12 are shown` : "";
+    const rest = list.length > 12 ? ", of which 12 are shown" : "";
     where.replaceChildren(make("p", {class: "dim"}, `${list.length} segment${list.length === 1 ? "" : "s"}${rest}:`), make("div", {class: "segments"}, make("ol", {}, ...shown)));
   };
   const clickable = (svg, a, b, where) => {
@@ -236,6 +387,18 @@
     });
   };
 
+  // Right and wrong of both, where all scores are.
+  const cases = (a, b, found, where) => {
+    const right = higher ? 1 : 0, of = (x, y) => found.filter(p => (p.first === right) === x && (p.second === right) === y);
+    const list = [of(true, true), of(true, false), of(false, true), of(false, false)];
+    const cell = rows => {
+      const button = make("button", {type: "button", class: "count"}, String(rows.length));
+      button.addEventListener("click", () => listed(rows, a, b, where));
+      return rows.length ? button : "0";
+    };
+    return cells(["", `${systems[b]} right`, `${systems[b]} wrong`], [[`${systems[a]} right`, cell(list[0]), cell(list[1])], [`${systems[a]} wrong`, cell(list[2]), cell(list[3])]]);
+  };
+
   const cells = (head, rows) => make("div", {class: "scroll"}, make("table", {class: "data"},
     make("thead", {}, make("tr", {}, ...head.map((words, i) => make("th", {scope: "col", class: i ? "n" : "l"}, words)))),
     make("tbody", {}, ...rows.map(row => make("tr", {}, ...row.map((words, i) => make("td", {class: i ? "n" : "l"}, words)))))));
@@ -244,28 +407,29 @@
     selectA.value = a; selectB.value = b;
     if (a === b) { area.replaceChildren(make("p", {class: "dim"}, "Choose two different systems.")); return; }
     const found = paired(a, b);
-    if (!found.length) { area.replaceChildren(make("p", {class: "dim"}, "No segment has a score of both.")); return; }
-    const svg = scatter(a, b, found), below = make("div", {"aria-live": "polite"});
-    clickable(svg, a, b, below);
+    if (!found.length) { area.replaceChildren(make("p", {class: "dim"}, "No segment has scores of both systems.")); return; }
+    const below = make("div", {"aria-live": "polite"}), svg = payload.binary ? cases(a, b, found, below) : scatter(a, b, found);
+    if (!payload.binary) clickable(svg, a, b, below);
     const wins = found.filter(p => p.gain > 0).length, losses = found.filter(p => p.gain < 0).length;
-    const told_by = tests.map(test => [test.name, number(test.effect(a, b), test.digits), probability(test.p(a, b)), probability(test.adjusted(a, b))]);
-    const words = payload.words[`${a} ${b}`] || payload.words[`${b} ${a}`];
-    const told = make("div", {}, histogram(a, found), make("p", {}, `${systems[a]} better on ${wins} segments, ${systems[b]} on ${losses}, equal on ${found.length - wins - losses}.`), cells(["test", "effect", "p", "p adjusted"], told_by));
-    if (words) told.append(make("p", {class: "why"}, words.join(" ")));
+    const results = tests.map(test => [test.name, number(test.effect(a, b), test.digits), probability(test.p(a, b)), probability(test.adjusted(a, b))]);
+    const sentences = payload.words[`${a} ${b}`] || payload.words[`${b} ${a}`];
+    const side = make("div", {}, ...(payload.binary ? [] : [histogram(a, found)]), make("p", {}, `${systems[a]} better on ${wins} segments, ${systems[b]} on ${losses}, equal on ${found.length - wins - losses}.`), cells(["test", "effect", "p", "p adjusted"], results));
+    if (sentences) side.append(make("ul", {class: "why"}, ...sentences.map(sentence => make("li", {}, sentence))));
     const sorted = [...found].sort((p, q) => q.gain - p.gain), extremes = make("p", {class: "tools"});
     for (const [label, list] of [[`Largest wins of ${systems[a]}`, sorted.filter(p => p.gain > 0)], [`Largest losses of ${systems[a]}`, [...sorted].reverse().filter(p => p.gain < 0)]]) {
       const button = make("button", {type: "button"}, short(label, 44));
       button.addEventListener("click", () => listed(list, a, b, below));
       extremes.append(button);
     }
-    told.append(extremes);
-    area.replaceChildren(make("div", {class: "two"}, make("div", {}, svg, make("p", {class: "dim"}, "Click a dot to see its segments.")), told), below);
+    side.append(extremes);
+    const click = payload.binary ? "Click a number to see its segments." : "Click a dot to see its segments.";
+    area.replaceChildren(make("div", {class: "two"}, make("div", {}, make("div", {class: "scroll", tabindex: "0"}, svg), make("p", {class: "dim"}, click)), side), below);
   };
-  [selectA, selectB].forEach(select => select.addEventListener("input", () => show(Number(selectA.value), Number(selectB.value))));
+  if (area) [selectA, selectB].forEach(select => select.addEventListener("input", () => show(Number(selectA.value), Number(selectB.value))));
   document.addEventListener("click", event => {
     const link = event.target.closest("a[href^='#pair-']");
     const found = link && /^#pair-(\d+)-(\d+)$/.exec(link.getAttribute("href"));
-    if (!found) return;
+    if (!found || !area) return;
     event.preventDefault();
     show(Number(found[1]), Number(found[2]));
     history.replaceState(null, "", link.getAttribute("href"));
@@ -280,16 +444,17 @@
     const opens = make("a", {href: `#pair-${i}-${j}`}, cell.textContent);
     cell.replaceChildren(opens);
   }));
+  all("#matrix").forEach(table => table.holdFirst());
 
   // The picture that is already there: its dots find their segments by their place.
   const still = one("#top-pair svg.scatter");
-  if (still && payload.top) {
+  if (still && payload.top && !payload.binary) {
     const [a, b] = payload.top, twin = scatter(a, b, paired(a, b)), below = make("div", {"aria-live": "polite"});
     still.replaceWith(twin);
     clickable(twin, a, b, below);
     one("#top-pair").after(below);
   }
-  const asked = /^#pair-(\d+)-(\d+)$/.exec(location.hash);
-  if (asked) { show(Number(asked[1]), Number(asked[2])); one("#any-pair").scrollIntoView(); }
-  else area.replaceChildren(make("p", {class: "dim"}, "Click a cell of the matrix, or choose two systems."));
+  const linked = /^#pair-(\d+)-(\d+)$/.exec(location.hash);
+  if (linked && area) { show(Number(linked[1]), Number(linked[2])); one("#any-pair").scrollIntoView(); }
+  else if (area) area.replaceChildren(make("p", {class: "dim"}, "Select a cell of the matrix, or choose two systems."));
 })();
