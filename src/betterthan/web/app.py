@@ -48,7 +48,7 @@ class HeadAsGet:
                 await send(message)
                 await send({"type": "http.response.body", "body": b""})
 
-        # A copy: whoever handed the request in still sees that it was HEAD, and sends no body either.
+        # A copy: the caller of this middleware still sees that it was HEAD, and sends no body either.
         await self._app({**scope, "method": "GET"}, received, sent)
 
 

@@ -1,8 +1,8 @@
 """Connections: how many there may be, and how long one may keep the server waiting.
 
-Whoever can reach the port can open connections, signed in or not. One that sends nothing, or half a request, or does
+Anyone who can reach the port can open connections, signed in or not. One that sends nothing, or half a request, or does
 not read its answer, costs a descriptor and nothing else; so there are at most so many, each has a deadline, and when
-all are taken the one that has kept the server waiting longest makes room for the next.
+all are taken the one that has kept the server waiting longest is closed for the next.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class Connection(H11Protocol):
 
 
 def quiet_about_descriptors(loop: asyncio.AbstractEventLoop) -> None:
-    """Have the loop say in a line, once a minute, that no connection can be accepted for want of descriptors.
+    """Have the loop log one line per minute while no connection can be accepted for lack of file descriptors.
 
     asyncio tries again every second by itself, and would write a traceback each time.
     """

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from betterthan.cli.wording import typed_option
 from betterthan.messages import ONLY_TYPED, Message, Option, Placeholder, Spelling, joined, spelled
 
-FOLD = "Say which column is what"
+FOLD = "Columns and options"
 
 
 class _Field(NamedTuple):
@@ -40,13 +40,13 @@ _IN_FOLD = {
         "Two scores for a segment",
         {"first": "take the first", "last": "take the last", "mean": "take their mean"},
     ),
-    "ignore": _Field("Columns that are no systems"),
+    "ignore": _Field("Columns that are not systems"),
     "keep": _Field("Columns that are systems"),
     "metric": _Field("Metric, if there are several"),
     "both_bad": _Field("A vote “both bad”", {"tie": "is a tie", "drop": "is left out"}),
     "winner_labels": _Field("What winner labels mean"),
     "format": _Field("Layout"),
-    "units": _Field("Drawn as one", {"segments": "segments", "groups": "whole documents"}),
+    "units": _Field("Resampling unit", {"segments": "segments", "groups": "whole documents"}),
 }
 _BESIDE = {
     "reference": _Field("This file is", {FOLD: "a reference text"}),
@@ -118,7 +118,7 @@ def page_text(text: str) -> str:
     Examples
     --------
     >>> page_text(Message("A score is missing. Use {fix}.", fix=Option("missing", "drop")))
-    'A score is missing. Use “A missing score: leaves its segment out”. (See “Say which column is what”.)'
+    'A score is missing. Use “A missing score: leaves its segment out”. (See “Columns and options”.)'
     """
     where = f"(See “{FOLD}”.)" if is_in_fold(text) else ""
     return spelled(joined([text, where]), on_page)

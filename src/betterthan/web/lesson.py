@@ -12,18 +12,18 @@ from betterthan.kernels.comparisons.bradley_terry import bradley_terry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """What the page shows before anybody has moved a point.
+    """What the page shows before a point is moved.
 
     Attributes
     ----------
     systems : tuple of str
     scores : tuple of tuples of float
-        A row a system.
+        One row per system.
     means, medians : tuple of float
     shares : tuple of float
         Bradley–Terry strengths as shares that sum to 1; NaN where they do not exist.
     wins : tuple of tuples of float
-        How many segments the row wins against the column, ties half.
+        The number of segments that the row wins against the column, ties half.
     """
 
     systems: tuple[str, ...]

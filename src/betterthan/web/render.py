@@ -51,7 +51,10 @@ def page(template: str, *, nonce: str, **values: Any) -> str:  # noqa: ANN401  (
 @cache
 def style_of_app() -> str:
     """Return the style sheets as text, for a page that must not ask for anything."""
-    return "".join(path.read_text(encoding="utf-8") for path in (REPORT_STYLE, HERE / "static" / "app.css"))
+    return "".join(
+        path.read_text(encoding="utf-8")
+        for path in (REPORT_STYLE, HERE / "static" / "bar.css", HERE / "static" / "app.css")
+    )
 
 
 def size(n_bytes: int) -> str:
@@ -70,7 +73,7 @@ def size(n_bytes: int) -> str:
 
 
 def plain(value: float | None, digits: int | None = None) -> str:
-    """Return a number with so many decimals, or else in four digits; a missing one is a dash.
+    """Return a number with a given number of decimals, or else in four digits; a missing one is a dash.
 
     Examples
     --------
@@ -83,7 +86,7 @@ def plain(value: float | None, digits: int | None = None) -> str:
 
 
 def count(value: float) -> str:
-    r"""Return how many, all digits of it, with thin spaces between thousands.
+    r"""Return a count with all its digits and commas between thousands.
 
     Examples
     --------
@@ -94,16 +97,20 @@ def count(value: float) -> str:
 
 
 def signed(value: float | None, digits: int | None = None) -> str:
-    """Return a difference with its sign; none is no difference at all, a missing one is a dash.
+    """Return a difference with its sign; 0 has none, and a missing one is a dash.
 
     Examples
     --------
     >>> signed(2.5), signed(-3.0), signed(0.0), signed(None), signed(0.25, 3)
     ('+2.5', '−3', '0', '–', '+0.250')
+    >>> signed(0.001, 2)
+    '0.00'
     """
     if not value:
         return "0" if value == 0 else "–"
-    return ("+" if value > 0 else "") + plain(value, digits)
+    text = plain(value, digits)
+    is_visible = any(digit in "123456789" for digit in text)
+    return f"+{text}" if value > 0 and is_visible else text
 
 
 def time_of_day(seconds: float) -> str:

@@ -57,7 +57,7 @@ class AccessControl:
         self._app = app
         self._settings = settings
         self._cookie = hmac.new(secret, f"token:{settings.token}".encode(), hashlib.sha256).hexdigest()
-        # Browsers do not tell ports apart: servers of two folders would overwrite each other's cookie.
+        # Browsers ignore the port of a cookie: servers of two folders would overwrite each other's cookie.
         self.cookie_name = (
             "betterthan_" + hmac.new(secret, b"name of the cookie", hashlib.sha256).hexdigest()[:8]
         )
@@ -100,7 +100,7 @@ class AccessControl:
         name = name.strip("[]").lower()
         if name in self._names:
             return True
-        # A number is no name, so nobody can have pointed it here; but it matters only where others may come.
+        # A numeric address cannot be rebound to this server as a name can; only servers open to others are at risk.
         return not self._settings.is_local and _is_number(name)
 
     def _token_answer(self, scope: Scope, headers: Headers) -> Response | None:
@@ -130,7 +130,7 @@ class AccessControl:
                 "as Authorization: Bearer TOKEN.",
             )
         message = "Open the link that the server printed when it started, or paste the token from it."
-        # After signing in the page is shown that was asked for; a form would have to be filled in again.
+        # After signing in, the requested page is shown; a form would have to be filled in again.
         page = _local_path(scope["path"]) if scope["method"] == "GET" else "/"
         return refusal(scope, 403, message if query_token is None else _WRONG + message, sign_in=page)
 

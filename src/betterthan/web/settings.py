@@ -57,7 +57,7 @@ class ServerLimits:
 
 
 def new_token() -> str:
-    """Return 192 random bits, to be shown by whoever may use the server."""
+    """Return 192 random bits, to be shown by everyone who may use the server."""
     return secrets.token_urlsafe(24)
 
 
@@ -68,7 +68,7 @@ class WebSettings:
     Parameters
     ----------
     folder : Path
-        Holds the list of runs and a folder a run.
+        Holds the list of runs and one folder per run.
     host : str, default "127.0.0.1"
         The address to listen on.
     token : str or None, optional

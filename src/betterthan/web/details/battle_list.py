@@ -1,15 +1,20 @@
-"""Battles to look at: those that fit a filter, in the order of the file, a page at a time."""
+"""Battles to look at: those that fit a filter, in an order, one page at a time."""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from betterthan.arrays import BoolArray, IntArray
 from betterthan.web.details.items import PAGE, Who
 from betterthan.web.runs.saved_tables import Battles
+
+BattleOrder = Literal["file", "left", "right", "winner", "segment", "judge", "times"]
+BATTLE_ORDERS: tuple[BattleOrder, ...] = ("file", "left", "right", "winner", "segment", "judge", "times")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +29,8 @@ class BattleFilter:
         Only those that one of them wins, or neither.
     find : str
         Only battles on a segment whose id contains this.
+    order : {"file", "left", "right", "winner", "segment", "judge", "times"}
+        As in the file, by the names in a column, or the most frequent first.
     page : int
         From 1.
     """
@@ -32,6 +39,7 @@ class BattleFilter:
     b: str = ""
     who: Who = "all"
     find: str = ""
+    order: BattleOrder = "file"
     page: int = 1
 
 
@@ -81,7 +89,8 @@ def battles_page(held: Battles, filters: BattleFilter) -> BattlesPage:
     >>> [(battle.left, battle.winner) for battle in found.battles]
     [('B', 'B')]
     """
-    chosen = np.flatnonzero(_fits(held, filters))
+    order = _ordered(held, filters.order)
+    chosen = order[_fits(held, filters)[order]]
     pages = max(1, math.ceil(chosen.size / PAGE))
     page = min(filters.page, pages)
     shown = chosen[(page - 1) * PAGE : page * PAGE]
@@ -112,6 +121,42 @@ def _fits(held: Battles, filters: BattleFilter) -> BoolArray:
         named = np.array([needle in segment.casefold() for segment in held.segments], dtype=np.bool_)
         fits &= named[matches.segment] if named.size and matches.segment is not None else False
     return fits
+
+
+def _ordered(held: Battles, order: BattleOrder) -> IntArray:
+    """Return the positions of the battles; equal ones stay as in the file, nameless ones come last."""
+    matches = held.matches
+    n_battles = matches.left.size
+    if order == "file":
+        return np.arange(n_battles)
+    if order == "times":
+        return np.argsort(-matches.weight, kind="stable")
+    columns = {
+        "left": (matches.systems, matches.left),
+        "right": (matches.systems, matches.right),
+        "winner": (matches.systems, _winners(held)),
+        "segment": (held.segments, matches.segment),
+        "judge": (held.judges, matches.group),
+    }
+    names, codes = columns[order]
+    if codes is None or not names:
+        return np.arange(n_battles)
+    place = np.full(len(names) + 1, len(names))  # the last one is that of a tie, or of a group without a name
+    place[sorted(range(len(names)), key=lambda i: natural(names[i]))] = np.arange(len(names))
+    known = (codes >= 0) & (codes < len(names))
+    return np.argsort(place[np.where(known, codes, len(names))], kind="stable")
+
+
+def natural(name: str) -> list[tuple[int, int, str]]:
+    """Return what names are sorted by: numbers in them by their size.
+
+    Examples
+    --------
+    >>> sorted(["q10", "q9", "Q1"], key=natural)
+    ['Q1', 'q9', 'q10']
+    """
+    parts = re.findall(r"\d{1,18}|\D+|\d+", name.casefold())
+    return [(0, int(part), "") if part.isdecimal() and len(part) < 19 else (1, 0, part) for part in parts]
 
 
 def _winners(held: Battles) -> IntArray:

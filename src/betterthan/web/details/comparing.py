@@ -7,16 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from betterthan.present.numbers import digits_for
 
 _COMPARED = ("ranking", "aggregated")
+_METHODS = {
+    "aggregate": "Corpus score",
+    "mean": "Mean",
+    "median": "Median",
+    "win_rate": "Win rate",
+    "bradley_terry": "Bradley–Terry strength",
+    "elo": "Elo rating",
+    "trueskill": "TrueSkill rating",
+}
+_MOST_NAMED = 3
+Verdict = Literal["better", "worse", "unchanged", "untested", "new", "gone"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedPlace:
-    """Where a system stands in one run."""
+    """The rank and strength of a system in one run."""
 
     rank: int
     strength: float | None
@@ -52,6 +63,32 @@ class Move:
     change: float | None
     test: ChangeTest | None
 
+    @property
+    def verdict(self) -> Verdict:
+        """What can be said about the system: significantly better or worse, or why nothing can."""
+        if self.before is None or self.after is None:
+            return "new" if self.before is None else "gone"
+        if self.test is None or self.test.effect is None:
+            return "untested"
+        if not self.test.is_significant:
+            return "unchanged"
+        return "better" if self.test.effect > 0 else "worse"
+
+
+class Measure(NamedTuple):
+    """What a ranking is about, as the worker that has its table says it.
+
+    Attributes
+    ----------
+    metric : str
+        Empty for battles.
+    direction : {"higher", "lower", ""}
+        Which scores are better; empty where that is no question.
+    """
+
+    metric: str = ""
+    direction: str = ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunComparison:
@@ -61,10 +98,12 @@ class RunComparison:
     ----------
     result : str
         Name of the ranking that both have.
+    method, metric : str
+        What the later ranking summarizes the scores by, and of which metric; no metric for battles.
     unit : str
     is_same_measure : bool
-        Whether both were made by the same method, in the same unit; else strengths cannot be subtracted. What the
-        metric is called does not count, because a name may be that of a file.
+        Whether both were made by the same method, in the same direction and scale; else strengths cannot be
+        subtracted. What the metric is called does not count, because a name may be that of a file.
     renamed : tuple of (str, str), optional
         What the metric is called before and after, where that differs.
     differences : tuple of (str, str, str)
@@ -76,6 +115,8 @@ class RunComparison:
     """
 
     result: str
+    method: str
+    metric: str
     unit: str
     is_same_measure: bool
     renamed: tuple[str, str] | None
@@ -84,8 +125,31 @@ class RunComparison:
     note: str = ""
 
     @property
+    def label(self) -> str:
+        """The method and the metric as a heading."""
+        of = f" of {self.metric}" if self.metric else ""
+        return f"{_METHODS.get(self.method, self.method)}{of}"
+
+    @property
+    def summary(self) -> str:
+        """What the tests say about all systems together; empty where nothing was tested."""
+        tested = [move.system for move in self.moves if move.test is not None]
+        better, worse = ([m.system for m in self.moves if m.verdict == word] for word in ("better", "worse"))
+        if not tested:
+            return ""
+        if not better and not worse:
+            who = f"None of the {len(tested)} systems in both runs" if len(tested) > 1 else tested[0]
+            return f"{who} {'changed' if len(tested) > 1 else 'did not change'} significantly."
+        if len(tested) == 1:
+            return f"{tested[0]} {'improved significantly' if better else 'became significantly worse'}."
+        return (
+            f"Of the {len(tested)} systems in both runs, {_number_of(better)} improved significantly "
+            f"and {_number_of(worse)} became significantly worse."
+        )
+
+    @property
     def n_shared(self) -> int:
-        """How many systems are in both runs."""
+        """The number of systems in both runs."""
         return sum(move.before is not None and move.after is not None for move in self.moves)
 
     @property
@@ -95,7 +159,7 @@ class RunComparison:
 
     @property
     def n_segments(self) -> int:
-        """How many segments the tests rest on, at most."""
+        """The number of segments that the tests rest on, at most."""
         return max((move.test.n_segments for move in self.moves if move.test is not None), default=0)
 
     @property
@@ -110,9 +174,16 @@ class RunComparison:
         widths = [(p.high - p.low) / 2 for p in places if p.low is not None and p.high is not None]
         return digits_for(widths, [p.strength for p in places if p.strength is not None])
 
+    @property
+    def change_digits(self) -> int:
+        """Decimals that the intervals of the changes allow."""
+        tests = [move.test for move in self.moves if move.test is not None]
+        widths = [(one.high - one.low) / 2 for one in tests if one.low is not None and one.high is not None]
+        return digits_for(widths, [one.effect for one in tests if one.effect is not None])
+
 
 def compare_runs(
-    before: dict[str, Any], after: dict[str, Any], tests: Mapping[str, Any] | None = None
+    before: dict[str, Any], after: dict[str, Any], changes: Mapping[str, Any] | None = None
 ) -> tuple[RunComparison, ...]:
     """Compare the rankings that both runs have, from their results as plain data.
 
@@ -120,21 +191,26 @@ def compare_runs(
     ----------
     before, after : dict
         Results by name.
-    tests : mapping, optional
-        By name of the result: "systems" with the test of each, and a "note".
+    changes : mapping, optional
+        What a worker stored, by name of the result: "tests" with the "systems" and a "note", and "measures" with
+        what is measured before and after.
 
     Examples
     --------
     >>> ranking = {"kind": "ranking", "method": "mean", "unit": "points", "systems": ["A"], "rank": [1],
     ...            "strength": [2.0], "low": [1.5], "high": [2.5], "settings": {"options": {}}}
-    >>> found = compare_runs({"mean": ranking}, {"mean": {**ranking, "strength": [4.0], "low": [3.0], "high": [5.0]}})
-    >>> found[0].moves[0].change, found[0].moves[0].test
-    (2.0, None)
+    >>> (one,) = compare_runs({"mean": ranking}, {"mean": {**ranking, "strength": [4.0], "low": [3.0], "high": [5.0]}})
+    >>> one.moves[0].change, one.moves[0].test, one.label
+    (2.0, None, 'Mean')
     """
-    metrics = _metric(before), _metric(after)
+    tests, measures = ((changes or {}).get(name, {}) for name in ("tests", "measures"))
     return tuple(
         _comparison(
-            name, _as_ranking(before[name]), _as_ranking(after[name]), metrics, (tests or {}).get(name, {})
+            name,
+            _as_ranking(before[name]),
+            _as_ranking(after[name]),
+            [Measure(**one) for one in measures.get(name, ({}, {}))],
+            tests.get(name, {}),
         )
         for name in compared_results(before, after)
     )
@@ -154,6 +230,19 @@ def metric_of(result: dict[str, Any]) -> str:
     return str(result.get("metric") or "")
 
 
+def _number_of(systems: list[str]) -> str:
+    """Return how many systems these are, and which where they are few.
+
+    Examples
+    --------
+    >>> _number_of([]), _number_of(["A", "B"]), _number_of(list("ABCDE"))
+    ('none', '2 (A, B)', '5')
+    """
+    if not systems:
+        return "none"
+    return f"{len(systems)} ({', '.join(systems)})" if len(systems) <= _MOST_NAMED else str(len(systems))
+
+
 def _as_ranking(result: dict[str, Any]) -> dict[str, Any]:
     """Return scores of texts as a ranking by the pooled score."""
     if result["kind"] == "ranking":
@@ -163,57 +252,33 @@ def _as_ranking(result: dict[str, Any]) -> dict[str, Any]:
     return {**result, **pooled, "unit": f"{result['metric']}, {direction}"}
 
 
-def measured_in(unit: str, metric: str) -> tuple[str, str]:
-    """Return what a metric is called and what its strengths are measured in, from a ranking's unit.
-
-    Parameters
-    ----------
-    unit : str
-    metric : str
-        Its name, if it is known; else it ends at the first comma.
-
-    Examples
-    --------
-    >>> measured_in("human, higher is better", ""), measured_in("Elo points", "")
-    (('human', 'higher is better'), ('', 'Elo points'))
-    >>> measured_in("a, b, lower is better", "a, b")
-    ('a, b', 'lower is better')
-    """
-    if metric and unit.startswith(f"{metric}, "):
-        return metric, unit.removeprefix(f"{metric}, ")
-    name, comma, rest = unit.partition(", ")
-    return (name, rest) if comma else ("", unit)
-
-
-def _metric(results: dict[str, Any]) -> str:
-    """Return the metric that a report on scores is about; its explanation of a pair names it."""
-    return str(results.get("pair", {}).get("metric") or "")
-
-
 def _comparison(
     name: str,
     before: dict[str, Any],
     after: dict[str, Any],
-    metrics: tuple[str, str],
+    measures: list[Measure],
     tests: Mapping[str, Any],
 ) -> RunComparison:
-    differences = _differences(before, after)
-    old, new = (
-        measured_in(run["unit"], metric) for run, metric in zip((before, after), metrics, strict=True)
-    )
-    same = before["method"] == after["method"] and old[1] == new[1]
+    old, new = measures
+    same = _how_measured(before, old) == _how_measured(after, new)
     systems = dict.fromkeys([*after["systems"], *before["systems"]])
     known = tests.get("systems", {}) if same else {}
-    moves = tuple(_move(system, before, after, known.get(system), same=same) for system in systems)
     return RunComparison(
         result=name,
+        method=after["method"],
+        metric=new.metric,
         unit=after["unit"],
         is_same_measure=same,
-        renamed=(old[0], new[0]) if old[0] != new[0] else None,
-        differences=differences,
-        moves=moves,
+        renamed=(old.metric, new.metric) if old.metric != new.metric else None,
+        differences=_differences(before, after),
+        moves=tuple(_move(system, before, after, known.get(system), same=same) for system in systems),
         note=str(tests.get("note", "")) if same else "",
     )
+
+
+def _how_measured(ranking: dict[str, Any], measure: Measure) -> tuple[object, ...]:
+    """Return what must be the same for two strengths to be subtracted."""
+    return ranking["method"], ranking["settings"]["options"].get("scale"), measure.direction
 
 
 def _move(

@@ -8,8 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.tables.scores import Scores
+from betterthan.tables.texts import Texts
 
 ItemOrder = Literal["file", "best", "worst", "largest", "spread"]
 Who = Literal["all", "a", "b", "tie"]
@@ -31,9 +32,9 @@ class Filter:
     group : str
         Only this document; all when empty.
     find : str
-        Only segments whose id contains this.
+        Only segments whose id or text contains this.
     order : {"file", "best", "worst", "largest", "spread"}
-        As in the file; a's greatest win or loss first; greatest difference either way; least agreement of all.
+        As in the file; a's greatest win or loss first; greatest difference either way; most varied over all systems.
     page : int
         From 1.
     """
@@ -59,7 +60,7 @@ class SegmentItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemsPage:
-    """A page of segments, and how many there are in all."""
+    """A page of segments, and the number of all that fit."""
 
     metric: str
     systems: tuple[str, ...]
@@ -68,9 +69,21 @@ class ItemsPage:
     pages: int
     items: tuple[SegmentItem, ...]
 
+    @property
+    def largest(self) -> float:
+        """The largest difference on the page, either way; 1 where all are equal."""
+        return max((abs(item.difference) for item in self.items if item.difference), default=1.0)
 
-def items_page(scores: Scores, filters: Filter) -> ItemsPage:
+
+def items_page(scores: Scores, filters: Filter, texts: Texts | None = None) -> ItemsPage:
     """Return a page of the segments of `scores` that fit.
+
+    Parameters
+    ----------
+    scores : Scores
+    filters : Filter
+    texts : Texts, optional
+        Searched for what is to be found.
 
     Examples
     --------
@@ -79,9 +92,7 @@ def items_page(scores: Scores, filters: Filter) -> ItemsPage:
     >>> [(item.segment, item.difference) for item in found.items]
     [('1', 2.0), ('2', 0.0), ('3', -2.0)]
     """
-    gaps = scores.goodness[scores.systems.index(filters.a)] - scores.goodness[scores.systems.index(filters.b)]
-    order = _ordered(scores, gaps, filters.order)
-    chosen = order[_fits(scores, gaps, filters)[order]]
+    gaps, chosen = _gaps(scores, filters), fitting_segments(scores, filters, texts)
     pages = max(1, math.ceil(chosen.size / PAGE))
     page = min(filters.page, pages)
     shown = chosen[(page - 1) * PAGE : page * PAGE]
@@ -95,7 +106,26 @@ def items_page(scores: Scores, filters: Filter) -> ItemsPage:
     )
 
 
-def _fits(scores: Scores, gaps: FloatArray, filters: Filter) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def fitting_segments(scores: Scores, filters: Filter, texts: Texts | None = None) -> IntArray:
+    """Return the positions of all segments that fit, in order; the page does not matter."""
+    gaps = _gaps(scores, filters)
+    order = _ordered(scores, gaps, filters.order)
+    return order[_fits(scores, gaps, filters, texts)[order]]
+
+
+def segment_item(scores: Scores, filters: Filter, position: int) -> SegmentItem:
+    """Return the segment at a position of the table."""
+    return _item(scores, _gaps(scores, filters), position)
+
+
+def _gaps(scores: Scores, filters: Filter) -> FloatArray:
+    """Return by how much a is better than b on each segment."""
+    first, second = (scores.systems.index(name) for name in (filters.a, filters.b))
+    gaps: FloatArray = scores.goodness[first] - scores.goodness[second]
+    return gaps
+
+
+def _fits(scores: Scores, gaps: FloatArray, filters: Filter, texts: Texts | None) -> BoolArray:
     fits = np.ones(scores.n_segments, dtype=np.bool_)
     if filters.who != "all":
         fits &= {"a": gaps > 0, "b": gaps < 0, "tie": gaps == 0}[filters.who]
@@ -103,8 +133,22 @@ def _fits(scores: Scores, gaps: FloatArray, filters: Filter) -> np.ndarray[tuple
         fits &= np.array([group == filters.group for group in scores.groups])
     if filters.find:
         needle = filters.find.casefold()
-        fits &= np.array([needle in segment.casefold() for segment in scores.segments])
+        in_texts = _segments_with(needle, texts)
+        fits &= np.array([needle in segment.casefold() or segment in in_texts for segment in scores.segments])
     return fits
+
+
+def _segments_with(needle: str, texts: Texts | None) -> frozenset[str]:
+    """Return the segments of which a text holds the words that are looked for."""
+    if texts is None:
+        return frozenset()
+    sources = () if texts.sources is None else (texts.sources,)
+    return frozenset(
+        segment
+        for lines in (*sources, *texts.references, *texts.outputs)
+        for segment, line in zip(texts.segments, lines, strict=True)
+        if line is not None and needle in line.casefold()
+    )
 
 
 def _ordered(scores: Scores, gaps: FloatArray, order: ItemOrder) -> IntArray:

@@ -8,6 +8,7 @@ from betterthan.web.runs.folder import RunFolder
 from betterthan.web.runs.saved_tables import SavedTables
 
 _LAYOUT = 1  # of the stored files; one of another layout is made anew
+_LAYOUT_OF_CHANGES = 2
 _DIGITS = 16
 
 
@@ -30,11 +31,11 @@ def pair_file(tables: SavedTables, a: str, b: str, metric: str = "") -> str:
 
 
 def changes_file(before: RunFolder, after: RunFolder) -> str:
-    """Return the name of the file on what changed; another one when either report is made again."""
+    """Return the name of the file on what changed; another one when either report is replaced."""
     digest = hashlib.sha256()
     for folder in (before, after):
         digest.update(hashlib.sha256((folder.answers / "results.json").read_bytes()).digest())
-    return f"{changes_prefix(before.run_id)}{_LAYOUT}-{digest.hexdigest()[:_DIGITS]}.json"
+    return f"{changes_prefix(before.run_id)}{_LAYOUT_OF_CHANGES}-{digest.hexdigest()[:_DIGITS]}.json"
 
 
 def changes_prefix(before: str) -> str:

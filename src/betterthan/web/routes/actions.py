@@ -43,12 +43,12 @@ async def check(request: Request, service: Service) -> None:
 
 
 def check_capacity(service: Service) -> None:
-    """Refuse an upload that would fill the disk, or that nobody could look at in a reasonable time.
+    """Refuse an upload that would fill the disk, or that could not be checked in a reasonable time.
 
     Raises
     ------
     HTTPException
-        503 when too many wait already, 507 when there is no room on the disk.
+        503 when too many wait already, 507 when there is no space left on the disk.
     """
     if not service.can_take_in:
         raise HTTPException(

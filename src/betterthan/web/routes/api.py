@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from betterthan import __version__
-from betterthan.web.details.battle_list import BattleFilter, battles_page
+from betterthan.web.details.battle_list import BattleFilter, BattleOrder, battles_page
 from betterthan.web.details.comparing import compare_runs
 from betterthan.web.details.items import Filter, ItemOrder, Who, items_page
 from betterthan.web.routes import actions, models
@@ -31,10 +31,10 @@ from betterthan.web.routes.requests import (
     finished_run,
     requested_pair,
     saved_by,
+    scores_of,
     stored_changes,
     stored_pair,
     table_named,
-    tables_of,
 )
 from betterthan.web.runs.example_files import EXAMPLES
 from betterthan.web.runs.run import Choices, RunRecord
@@ -49,8 +49,8 @@ _WORDS = {
     413: "Too large.",
     421: "The server was addressed by a name that is not its own.",
     422: "The request is not as documented.",
-    503: "The server has too much to do. Try again in a while.",
-    507: "There is no room left on the disk.",
+    503: "The server is busy. Try again in a while.",
+    507: "There is no space left on the disk.",
 }
 _ALWAYS = (400, 403, 413, 421, 422, 503)
 
@@ -65,7 +65,7 @@ router = APIRouter(prefix=PREFIX)
 
 @router.get("/health", responses=wrongs())
 def health(service: TheService) -> models.Health:
-    """Say that the server answers."""
+    """Return the version and the number of runs."""
     return models.Health(version=__version__, runs=service.runs.count())
 
 
@@ -124,16 +124,16 @@ def progress(run: TheRun, service: TheService) -> models.ProgressOut:
     return models.ProgressOut(state=run.state, label=now.label, done=now.done, total=now.total)
 
 
-@router.get("/runs/{run_id}/recognised", responses=wrongs(404, 409))
-def recognised(run: TheRun, service: TheService) -> models.Look:
-    """Show what was recognized in the files, with problems and cures."""
+@router.get("/runs/{run_id}/recognized", responses=wrongs(404, 409))
+def recognized(run: TheRun, service: TheService) -> models.Look:
+    """Show what was recognized in the files, with problems and how to fix them."""
     look = service.folder(run.id).read("look.json")
     if run.state == "looking" or look is None:
         raise HTTPException(409, f"This run is {run.state}; the files have not been looked at.")
     return models.Look.model_validate(look)
 
 
-@router.post("/runs/{run_id}/recognised", status_code=202, responses=wrongs(404, 409, 507))
+@router.post("/runs/{run_id}/recognized", status_code=202, responses=wrongs(404, 409, 507))
 def look_again(run: TheRun, service: TheService, choices: ChoicesIn) -> models.RunOut:
     """Look at the files again with these choices."""
     return _now(service.look_again(run, fitting(choices, run)), run, service)
@@ -172,7 +172,8 @@ def fitting(choices: ChoicesIn, run: RunRecord) -> Choices:
     if choices.parts and len(choices.parts) != len(run.files):
         raise HTTPException(
             409,
-            f"parts names {len(choices.parts)} files, and the run has {len(run.files)}. NameQuery each, or none.",
+            f"parts names {len(choices.parts)} files, and the run has {len(run.files)}. "
+            "Name the part of each file, or of none.",
         )
     return choices.choices()
 
@@ -183,7 +184,7 @@ def _now(done: bool, run: RunRecord, service: TheService) -> models.RunOut:  # n
     return models.RunOut.of(service.runs.get(run.id) or run)
 
 
-SystemPart = Annotated[str, Path(description="A system; what is no letter, digit, - or _ is written ~HH.")]
+SystemPart = Annotated[str, Path(description="A system; what is not a letter, digit, - or _ is written ~HH.")]
 
 
 @router.get("/runs/{run_id}/pairs/{a}/{b}", responses=wrongs(404, 409))
@@ -211,14 +212,15 @@ def items(
     page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
 ) -> models.ItemsOut:
     """List segments with their scores, filtered and ordered."""
-    scores = table_named(tables_of(service, run), metric)
+    tables = saved_by(service, run)
+    scores = table_named(scores_of(tables), metric)
     systems = scores.systems
     first = a or systems[0]
     second = b or next((system for system in systems if system != first), "")
     if first not in systems or second not in systems or first == second:
         raise HTTPException(404, f"Two different systems are needed. Known: {', '.join(systems[:20])}.")
     filters = Filter(a=first, b=second, who=who, group=group, find=find, order=order, page=page)
-    page_of_items = asdict(items_page(scores, filters))
+    page_of_items = asdict(items_page(scores, filters, tables.texts))
     return models.ItemsOut(a=first, b=second, **page_of_items)
 
 
@@ -230,16 +232,17 @@ def battles(
     b: Annotated[str, Query(max_length=500, description="Only battles of this system.")] = "",
     who: Who = "all",
     find: NameQuery = "",
+    order: BattleOrder = "file",
     page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
 ) -> models.BattlesOut:
-    """List battles, filtered, in the order of the file."""
+    """List battles, filtered and ordered."""
     held = saved_by(service, run).battles
     if held is None:
         raise HTTPException(404, "This run is not about battles.")
     unknown = [name for name in (a, b) if name and name not in held.matches.systems]
     if unknown:
         raise HTTPException(404, f"There is no such system. Known: {', '.join(held.matches.systems[:20])}.")
-    page_of_battles = battles_page(held, BattleFilter(a=a, b=b, who=who, find=find, page=page))
+    page_of_battles = battles_page(held, BattleFilter(a=a, b=b, who=who, find=find, order=order, page=page))
     return models.BattlesOut.model_validate(asdict(page_of_battles))
 
 
@@ -247,7 +250,7 @@ def battles(
 async def compare(before: RunId, after: RunId, service: TheService) -> list[models.ComparisonOut]:
     """Compare the rankings that two runs share; a system that is in both is tested against itself."""
     old, new = (finished_run(run_id, service) for run_id in (before, after))
-    tests = (await stored_changes(service, old, new))["tests"]
+    changes = await stored_changes(service, old, new)
     results = [service.folder(run.id).read("results.json")["results"] for run in (old, new)]
-    outcome = compare_runs(results[0], results[1], tests)
+    outcome = compare_runs(results[0], results[1], changes)
     return [models.ComparisonOut.model_validate(asdict(comparison)) for comparison in outcome]

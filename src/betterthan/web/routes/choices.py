@@ -38,7 +38,7 @@ class ChoicesIn(BaseModel):
     )
     columns: dict[Role, ColumnName] = Field(default_factory=dict, description="Role to column.")
     ignore: list[ColumnName] = Field(
-        default_factory=list, max_length=1000, description="Columns of a wide table that are no systems."
+        default_factory=list, max_length=1000, description="Columns of a wide table that are not systems."
     )
     keep: list[ColumnName] = Field(
         default_factory=list,
@@ -99,7 +99,7 @@ class ChoicesIn(BaseModel):
 
 COOKIE = "betterthan_session"
 FIELD = "form_token"
-_OURS = re.compile(r"[A-Za-z0-9_-]{32}")  # as it is made; anything else was made up by somebody
+_OURS = re.compile(r"[A-Za-z0-9_-]{32}")  # as it is made; anything else was not made by the app
 
 
 def session_of(request: Request) -> str:

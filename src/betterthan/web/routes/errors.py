@@ -80,10 +80,8 @@ async def on_system_error(request: Request, error: Exception) -> Response:
 
 
 async def on_fault(request: Request, error: Exception) -> Response:  # noqa: ARG001  (the log has it)
-    """Answer where we are at fault; what it was stands in the server's log."""
-    words = (
-        "This is a fault in betterthan, not in your data. What it was stands where the server was started."
-    )
+    """Answer where we are at fault; the log of the server has the error."""
+    words = "This is a fault in betterthan, not in your data. The log of the server says what it was."
     return refusal(request.scope, 500, words)
 
 
@@ -97,7 +95,7 @@ def _methods(request: Request) -> list[str]:
 
 
 async def on_wrong_request(request: Request, error: RequestValidationError) -> Response:
-    """Answer a request whose fields are not as documented; the first fault is named, as all must be mended."""
+    """Answer a request whose fields are not as documented; the first fault is named."""
     if not request.scope["path"].startswith(API):
         place, *names = error.errors()[0]["loc"]
         if place == "path":
@@ -121,7 +119,7 @@ def _in_words(fault: dict[str, Any], name: str) -> str:
         allowed = "It is a whole number from 1"
     value = str(fault["input"])
     shown = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
-    return f"The address says {name}={shown}, which means nothing here. {allowed}; or leave it out."
+    return f"The address says {name}={shown}, which has no meaning here. {allowed}; or leave it out."
 
 
 _MEANING = {

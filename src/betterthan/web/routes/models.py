@@ -62,7 +62,7 @@ class RunList(Answer):
 
 
 class ProgressOut(Answer):
-    """How far a run is; a total of 0 means that nobody knows how much there is."""
+    """How far a run is; a total of 0 means that the amount of work is unknown."""
 
     state: RunState
     label: str
@@ -71,7 +71,7 @@ class ProgressOut(Answer):
 
 
 class ProblemOut(Answer):
-    """Something to mend, or to know: code, place, and a message that ends with the cure."""
+    """A problem or a warning: code, place, and a message that ends with what to do."""
 
     code: str
     title: str
@@ -167,7 +167,7 @@ class BattlesOut(Answer):
 
 
 class PlaceOut(Answer):
-    """Where a system stands in one run."""
+    """The rank and strength of a system in one run."""
 
     rank: int
     strength: float | None
@@ -202,6 +202,8 @@ class ComparisonOut(Answer):
     """What two runs say of the same ranking."""
 
     result: str
+    method: str
+    metric: str = Field(description="Of the later ranking; empty for battles.")
     unit: str
     is_same_measure: bool
     renamed: tuple[str, str] | None = Field(description="The metric's names, where they differ.")

@@ -1,4 +1,4 @@
-"""Pages before a run: the list, the look at new files, and the lesson of three systems on five segments."""
+"""Pages that belong to no finished run: the list, the look at new files, the lesson, and the API for people."""
 
 # ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
 
@@ -7,24 +7,29 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from betterthan.web.field_names import ROLE_LABELS
+from betterthan.web.details.file_summary import file_summary
+from betterthan.web.field_names import FOLD, ROLE_LABELS
 from betterthan.web.format_names import FORMAT_NAMES
 from betterthan.web.render import HERE, REPORT_STYLE
 from betterthan.web.response_cache import answer
-from betterthan.web.routes.requests import TheCache, TheRun, TheService, show
+from betterthan.web.routes.endpoints import endpoints
+from betterthan.web.routes.requests import NameQuery, TheCache, TheRun, TheService, show
 from betterthan.web.runs.example_files import EXAMPLES
 from betterthan.web.runs.run import PARTS
 from betterthan.web.runs.service import Service
+from betterthan.web.runs.store import RunOrder
 
 PER_PAGE = 50
 STATIC = {
     "report.css": "text/css",
     "app.css": "text/css",
+    "bar.css": "text/css",
     "app.js": "text/javascript",
     "learn.js": "text/javascript",
     "icon.svg": "image/svg+xml",
@@ -33,7 +38,7 @@ QUESTIONS_IN_WORDS = {
     "auto": "as the files suggest",
     "scores": "scores: which system is best?",
     "battles": "battles: which system is best?",
-    "meta": "metrics and people: which metric can we trust?",
+    "meta": "metrics and human judgments: which metric can we trust?",
     "texts": "texts: which system is best?",
     "tags": "tags: which system tags words best?",
 }
@@ -42,10 +47,14 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/")
 def home(
-    request: Request, service: TheService, page: Annotated[int, Query(ge=1, le=100_000)] = 1
+    request: Request,
+    service: TheService,
+    page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+    find: NameQuery = "",
+    order: RunOrder = "newest",
 ) -> HTMLResponse:
     """Show where to drop files, and the past runs with their verdicts; beyond the last page, the last one."""
-    return listed(request, service, page=page)
+    return listed(request, service, page=page, find=find, order=order)
 
 
 def listed(
@@ -53,12 +62,14 @@ def listed(
     service: Service,
     *,
     page: int = 1,
+    find: str = "",
+    order: RunOrder = "newest",
     ticked: Collection[str] = (),
     problem: str = "",
     status: int = 200,
 ) -> HTMLResponse:
-    """Show the list of runs, with what was wrong with a wish and the ticks it came with."""
-    total = service.runs.count()
+    """Show the list of runs, with what was wrong with a request and the ticks it came with."""
+    total = service.runs.count(find)
     pages = max(1, -(-total // PER_PAGE))
     shown = min(page, pages)
     return show(
@@ -66,7 +77,12 @@ def listed(
         "home.html.j2",
         status=status,
         title="Runs",
-        runs=service.runs.page(limit=PER_PAGE, offset=(shown - 1) * PER_PAGE),
+        here="runs",
+        runs=service.runs.page(limit=PER_PAGE, offset=(shown - 1) * PER_PAGE, find=find, order=order),
+        find=find,
+        order=order,
+        has_runs=bool(total or service.runs.count()),
+        address="/?" + urlencode({"find": find, "order": order}),
         total=total,
         page=shown,
         pages=pages,
@@ -80,11 +96,18 @@ def listed(
 @router.get("/new")
 def new(request: Request, service: TheService) -> HTMLResponse:
     """Show the form for files alone."""
-    return show(request, "upload.html.j2", title="New run", examples=EXAMPLES, limits=service.settings.limits)
+    return show(
+        request,
+        "upload.html.j2",
+        title="New run",
+        here="new",
+        examples=EXAMPLES,
+        limits=service.settings.limits,
+    )
 
 
 @router.get("/new/{run_id}")
-def recognised(request: Request, run: TheRun, service: TheService) -> Response:
+def recognized(request: Request, run: TheRun, service: TheService) -> Response:
     """Show what was recognized, and let it be changed."""
     look = service.folder(run.id).read("look.json")
     if run.state == "looking" or (look is None and run.is_on_the_way):
@@ -93,13 +116,16 @@ def recognised(request: Request, run: TheRun, service: TheService) -> Response:
         return RedirectResponse(f"/runs/{run.id}", 303)
     return show(
         request,
-        "recognised.html.j2",
+        "recognized.html.j2",
         title=run.title,
+        here="files",
         run=run,
         look=look or {"files": [], "question": "auto"},
+        summary=file_summary((look or {"files": []})["files"]),
         columns=_columns(look),
         is_open=bool(run.choices.columns or run.problem) or _has_problem_in_fold(look),
         roles=ROLE_LABELS,
+        fold=FOLD,
         questions=QUESTIONS_IN_WORDS,
         kinds_of_file=PARTS,
         formats=FORMAT_NAMES,
@@ -112,13 +138,33 @@ def _has_problem_in_fold(look: dict[str, Any] | None) -> bool:
 
 def waiting(request: Request, run: TheRun, service: TheService) -> HTMLResponse:
     """Show how far a run is; with a script it follows, without one the page loads itself again."""
-    return show(request, "progress.html.j2", title=run.title, run=run, progress=service.progress(run.id))
+    return show(
+        request, "progress.html.j2", title=run.title, here="new", run=run, progress=service.progress(run.id)
+    )
 
 
 @router.get("/learn")
 def learn(request: Request) -> HTMLResponse:
     """Show the lesson: the same five segments by mean, median and Bradley–Terry."""
-    return show(request, "learn.html.j2", title="Mean, median and wins", lesson=request.app.state.lesson)
+    return show(
+        request, "learn.html.j2", title="Mean, median and wins", here="learn", lesson=request.app.state.lesson
+    )
+
+
+@router.get("/api")
+def api_for_people(request: Request, service: TheService) -> HTMLResponse:
+    """Show how to use the API, with examples that can be run as they are."""
+    newest = next((run for run in service.runs.page() if run.state == "done"), None)
+    return show(
+        request,
+        "api.html.j2",
+        title="API",
+        here="api",
+        server=str(request.base_url).rstrip("/"),
+        needs_token=service.settings.token is not None,
+        newest=newest,
+        endpoints=endpoints(request.app.openapi()),
+    )
 
 
 @router.get("/static/{name}")

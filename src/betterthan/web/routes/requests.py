@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 
 from betterthan.tables.scores import Scores
 from betterthan.web.details.pair_files import changes_file, pair_file
+from betterthan.web.details.run_tabs import stored_tabs
 from betterthan.web.details.segment_rows import forget_rows
 from betterthan.web.render import page
 from betterthan.web.response_cache import ResponseCache
@@ -43,7 +44,7 @@ def cache_of(request: Request) -> ResponseCache:
     return cache
 
 
-# A dependency that is a coroutine costs no change of threads; these do next to nothing.
+# A dependency that is a coroutine costs no change of threads, and these only look up an attribute.
 async def _service(request: Request) -> Service:
     return service_of(request)
 
@@ -96,13 +97,38 @@ TheRun = Annotated[RunRecord, Depends(_run)]
 Finished = Annotated[RunRecord, Depends(_finished)]
 
 
-def show(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401
-    """Return a page whose forms carry this browser's token."""
+def show(
+    request: Request,
+    template: str,
+    *,
+    here: str,
+    status: int = 200,
+    run: RunRecord | None = None,
+    **values: Any,  # noqa: ANN401  (what the template shows)
+) -> HTMLResponse:
+    """Return a page whose forms carry this browser's token.
+
+    Parameters
+    ----------
+    request : Request
+    template : str
+    here : str
+        Which link of the bar leads to this page.
+    status : int
+    run : RunRecord, optional
+        The run that the page is about; the bar then leads to its other pages.
+    **values : object
+        What the template shows.
+    """
     service = service_of(request)
+    is_readable = run is not None and run.state == "done"
+    tabs = stored_tabs(service.folder(run.id)) if run is not None and is_readable else ()
     session = session_of(request)
     token = form_token(service.secret, session)
     nonce = request.scope["state"]["nonce"]
-    response = HTMLResponse(page(template, nonce=nonce, token=token, **values), status)
+    response = HTMLResponse(
+        page(template, nonce=nonce, token=token, here=here, tabs=tabs, run=run, **values), status
+    )
     remember(response, session)
     return response
 
@@ -125,7 +151,7 @@ def saved_by(service: Service, run: RunRecord) -> SavedTables:
     return saved
 
 
-def tables_of(service: Service, run: RunRecord) -> tuple[Scores, ...]:
+def scores_of(tables: SavedTables) -> tuple[Scores, ...]:
     """Return the tables of scores that a run keeps.
 
     Raises
@@ -133,10 +159,9 @@ def tables_of(service: Service, run: RunRecord) -> tuple[Scores, ...]:
     HTTPException
         404 when it has no scores by segment.
     """
-    tables = saved_by(service, run).scores
-    if not tables:
+    if not tables.scores:
         raise HTTPException(404, "Battles have no scores by segment. Ask for the battles instead.")
-    return tables
+    return tables.scores
 
 
 def table_named(tables: tuple[Scores, ...], metric: str) -> Scores:
@@ -150,7 +175,7 @@ def table_named(tables: tuple[Scores, ...], metric: str) -> Scores:
     for table in tables:
         if metric in ("", table.name):
             return table
-    raise HTTPException(404, f"There is no metric of this name. Known: {', '.join(t.name for t in tables)}.")
+    raise HTTPException(404, f"No metric has this name. Known: {', '.join(t.name for t in tables)}.")
 
 
 def system_named(part: str, systems: tuple[str, ...]) -> str:
@@ -163,9 +188,7 @@ def system_named(part: str, systems: tuple[str, ...]) -> str:
     """
     name = name_from_url(part)
     if name is None or name not in systems:
-        raise HTTPException(
-            404, f"There is no system of this name in the run. Known: {', '.join(systems[:20])}."
-        )
+        raise HTTPException(404, f"No system of this run has this name. Known: {', '.join(systems[:20])}.")
     return name
 
 

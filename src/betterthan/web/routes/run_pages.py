@@ -3,7 +3,9 @@
 # ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from markupsafe import Markup
@@ -12,10 +14,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from betterthan.present.tables.tags import tag_measure_name
+from betterthan.report.wording import digits_of
 from betterthan.tables.scores import Scores
-from betterthan.web.details.battle_list import BattleFilter, battles_page
+from betterthan.web.details.battle_list import BATTLE_ORDERS, BattleFilter, BattleOrder, battles_page
 from betterthan.web.details.comparing import compare_runs
 from betterthan.web.details.items import ORDERS, PAGE, WHO, Filter, ItemOrder, Who
+from betterthan.web.details.segment_reading import place_in_list, segment_reading
 from betterthan.web.details.segment_rows import address_of, segment_rows
 from betterthan.web.response_cache import ResponseCache, answer
 from betterthan.web.routes.events import events
@@ -38,6 +42,7 @@ from betterthan.web.routes.requests import (
 from betterthan.web.runs.run import RunRecord
 from betterthan.web.runs.saved_tables import Battles, SavedTables, stamp_of
 from betterthan.web.runs.service import Service
+from betterthan.web.url_names import url_name
 
 MEDIA = {
     "json": ("results.json", "application/json"),
@@ -86,7 +91,7 @@ def report(request: Request, run: TheRun, service: TheService, cache: TheCache) 
         return RedirectResponse(f"/new/{run.id}", 303)
     if run.state != "done":
         earlier = service.folder(run.id).has_previous
-        return show(request, "ended.html.j2", title=run.title, run=run, has_previous=earlier)
+        return show(request, "ended.html.j2", title=run.title, here="files", run=run, has_previous=earlier)
     folder = service.folder(run.id).answers
     copy, policy = cache.get(folder / "report.html"), cache.get(folder / "policy.txt")
     if copy is None or policy is None:
@@ -106,7 +111,22 @@ async def follow(request: Request, run: TheRun, service: TheService) -> Response
 @router.get("/runs/{run_id}/manage")
 def manage(request: Request, run: TheRun) -> Response:
     """Show the files and choices of a run, with buttons to run it again or delete it."""
-    return show(request, "manage.html.j2", title=run.title, run=run)
+    return show(request, "manage.html.j2", title=run.title, here="files", run=run)
+
+
+@router.get("/runs/{run_id}/pairs")
+def pick_pair(
+    run: Finished, service: TheService, a: NameQuery = "", b: NameQuery = "", metric: NameQuery = ""
+) -> RedirectResponse:
+    """Lead from two chosen systems to the page of their pair; from none, to the two best."""
+    tables = saved_by(service, run)
+    if len(tables.systems) < 2:
+        raise HTTPException(404, "A pair needs two systems, and this run has one.")
+    top = tables.top_pair(tables.systems)
+    first = a or next(name for name in top if name != b)
+    second = b if b != first and b else next(name for name in top if name != first)
+    query = f"?{urlencode({'metric': metric})}" if metric else ""
+    return RedirectResponse(f"/runs/{run.id}/pairs/{url_name(first)}/{url_name(second)}{query}", 303)
 
 
 @router.get("/runs/{run_id}/pairs/{a}/{b}")
@@ -121,6 +141,7 @@ async def pair(
         request,
         "pair.html.j2",
         title=f"{requested.a} against {requested.b}",
+        here="pair",
         run=run,
         a=requested.a,
         b=requested.b,
@@ -144,25 +165,42 @@ def items(
     who: Who = "all",
     group: NameQuery = "",
     find: NameQuery = "",
-    order: ItemOrder = "file",
+    order: ItemOrder | BattleOrder | None = None,
+    segment: NameQuery = "",
     page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
 ) -> Response:
-    """Show segments, or battles; the filter is in the address, so that it can be sent to someone."""
+    """Show a segment beside the list of all, or battles; the filter is in the address, which can be sent to others.
+
+    Without a filter the segments are those of the two best systems, the largest difference first.
+    """
     tables = saved_by(service, run)
     if len(tables.systems) < 2:
         raise HTTPException(404, "Segments are compared between two systems, and this run has one.")
     if tables.battles is not None:
         some = BattleFilter(
-            a=_known(a, tables.systems), b=_known(b, tables.systems), who=who, find=find, page=page
+            a=_known(a, tables.systems),
+            b=_known(b, tables.systems),
+            who=who,
+            find=find,
+            order=order if order in BATTLE_ORDERS else "file",
+            page=page,
         )
         return _battles(request, run, tables.battles, some)
     scores = table_named(tables.scores, metric)
-    first = a if a in scores.systems else scores.systems[0]
-    second = b if b in scores.systems and b != first else next(s for s in scores.systems if s != first)
-    filters = Filter(a=first, b=second, who=who, group=group, find=find, order=order, page=page)
-    return _segments(
-        request, run, service, tables, scores, filters, same_system=first if a == b == first else ""
+    top = tables.top_pair(scores.systems)
+    first = a if a in scores.systems else next(name for name in top if name != b)
+    second = b if b in scores.systems and b != first else next(name for name in top if name != first)
+    filters = Filter(
+        a=first,
+        b=second,
+        who=who,
+        group=group,
+        find=find,
+        order=order if order in ORDERS else "largest",
+        page=page,
     )
+    same = first if a == b == first else ""
+    return _segments(request, run, service, tables, scores, filters, segment=segment, same_system=same)
 
 
 def _known(name: str, systems: tuple[str, ...]) -> str:
@@ -177,25 +215,42 @@ def _segments(
     scores: Scores,
     filters: Filter,
     *,
+    segment: str,
     same_system: str,
 ) -> Response:
     folder = service.folder(run.id)
-    rows = segment_rows(folder, stamp_of(folder), scores.name, filters)
+    stamp = stamp_of(folder)
+    place = place_in_list(folder, stamp, scores, filters, segment=segment, per_page=PAGE)
+    reading = None if place is None else segment_reading(folder, stamp, scores, filters, place)
+    shown = filters if place is None else replace(filters, page=place // PAGE + 1)
+    here = "" if reading is None else reading.item.segment
+    rows = segment_rows(folder, stamp, scores.name, shown, here)
+    plain = {name: getattr(filters, name) for name in ("a", "who", "group", "find", "order")}
+    names = {table.name: _measure_name(tables, table.name) for table in tables.scores}
+    pair = f"/runs/{run.id}/pairs/{url_name(filters.a)}/{url_name(filters.b)}"
     return show(
         request,
         "items.html.j2",
         title="Segments",
+        here="items",
         run=run,
         scores=scores,
         wanted=filters,
         same_system=same_system,
+        reading=reading,
         found=rows.items,
         table=rows.table,
-        metrics=[(table.name, _measure_name(tables, table.name)) for table in tables.scores],
+        digits=digits_of(scores),
+        names=names,
+        metrics=list(names.items()),
+        measure=names[scores.name],
+        against=lambda system: (
+            address_of(run.id, metric=scores.name, b=system, segment=here, **plain) + "#reading"
+        ),
+        pair_address=pair + (f"?{urlencode({'metric': scores.name})}" if len(names) > 1 else ""),
         groups=sorted(set(scores.groups or ())),
         has_texts=tables.texts is not None,
         has_references=tables.texts is not None and bool(tables.texts.references),
-        has_tags=tables.tags is not None,
         orders=ORDERS,
         whos=WHO,
         address=rows.address,
@@ -209,6 +264,7 @@ def _battles(request: Request, run: RunRecord, battles: Battles, filters: Battle
         request,
         "battles.html.j2",
         title="Battles",
+        here="items",
         run=run,
         systems=battles.matches.systems,
         wanted=filters,
@@ -217,7 +273,8 @@ def _battles(request: Request, run: RunRecord, battles: Battles, filters: Battle
         has_weights=bool((battles.matches.weight != 1).any()),
         has_judges=bool(battles.judges) and battles.matches.group is not None,
         whos=WHO,
-        address=address_of(run.id, **plain),
+        address=address_of(run.id, order=filters.order, **plain),
+        ordered_by=lambda order: address_of(run.id, order=order, **plain),
         per_page=PAGE,
     )
 
@@ -231,7 +288,15 @@ def _measure_name(tables: SavedTables, metric: str) -> str:
 async def compare(request: Request, before: RunId, after: RunId, service: TheService) -> Response:
     """Show two runs side by side."""
     old, new = (finished_run(run_id, service) for run_id in (before, after))
-    tests = (await stored_changes(service, old, new))["tests"]
+    changes = await stored_changes(service, old, new)
     results = [service.folder(run.id).read("results.json")["results"] for run in (old, new)]
-    comparison = compare_runs(results[0], results[1], tests)
-    return show(request, "compare.html.j2", title="Two runs", before=old, after=new, comparisons=comparison)
+    comparison = compare_runs(results[0], results[1], changes)
+    return show(
+        request,
+        "compare.html.j2",
+        title="What changed",
+        here="runs",
+        before=old,
+        after=new,
+        comparisons=comparison,
+    )

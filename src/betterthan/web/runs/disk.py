@@ -1,10 +1,10 @@
-"""A full disk: how it is recognized, whoever runs into it, and what the user reads."""
+"""A full disk: how it is recognized, wherever it happens, and what the user reads."""
 
 from __future__ import annotations
 
 import errno
 
-FULL = "There is no room left on the disk. Delete runs that are no longer needed, then try again."
+FULL = "There is no space left on the disk. Delete runs that are no longer needed, then try again."
 # EFBIG is what a limit on the size of files gives (ulimit -f).
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 # How libraries say it that do not raise OSError; how SQLite does; and tempfile, which tries to write everywhere.

@@ -88,7 +88,7 @@ class RunFolder:
             return None
 
     def write(self, name: str, data: str | bytes | dict[str, Any]) -> None:
-        """Write an answer beside its place and rename it, so that nobody reads half of it."""
+        """Write an answer beside its place and rename it, so that no reader sees half of it."""
         text = json.dumps(data, allow_nan=False, ensure_ascii=False) if isinstance(data, dict) else data
         content = text.encode("utf-8") if isinstance(text, str) else text
         self.answers.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Worker processes: so many at a time, each with a clock, each of which can be stopped."""
+"""Worker processes: a limited number at a time, each with a clock, each of which can be stopped."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _GRACE = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobProgress:
-    """How far a job is: blocks done, and in all; `total` is 0 where nobody knows."""
+    """How far a job is: blocks done, and in all; `total` is 0 where it is unknown."""
 
     label: str = "Waiting for a free worker"
     done: int = 0

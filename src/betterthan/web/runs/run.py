@@ -30,7 +30,7 @@ _UNSHOWN = re.compile(r"[^\w .,()+@-]")
 
 
 def new_id() -> str:
-    """Return 128 random bits: whoever does not know a run's address cannot guess it."""
+    """Return 128 random bits, so that the address of a run cannot be guessed."""
     return secrets.token_urlsafe(16)
 
 
@@ -95,7 +95,7 @@ class Choices:
     columns : dict of str to str
         Role to column.
     ignore, keep : tuple of str
-        Columns that are no systems, and columns that are systems whatever they look like.
+        Columns that are not systems, and columns that are systems whatever they look like.
     direction : {"", "higher", "lower"}
         Of every metric, when it is not found by name.
     duplicates : {"raise", "first", "last", "mean"}

@@ -19,6 +19,7 @@ from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts
 from betterthan.web.runs.folder import RunFolder
+from betterthan.web.runs.stored_messages import packed, unpacked
 
 MOST_CELLS = 10_000_000
 _REMEMBERED = 4
@@ -30,6 +31,8 @@ _ARRAYS = {
     "tags": ("gold", "predicted", "offsets"),
     "matches": ("left", "right", "outcome", "weight", "segment", "group"),
 }
+_MESSAGES = ("notes", "direction_doubt")
+"""Fields of tables that hold messages, which keep the options that they name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +42,7 @@ class Battles:
     Attributes
     ----------
     matches : Matches
-        A row a battle in the order of the file; where that is too many or unknown, a row a kind of battle.
+        One row per battle in the order of the file; where these are too many or unknown, one per kind of battle.
     segments, judges : tuple of str
         Names of the numbers in `matches.segment` and `matches.group`; empty where they are not known.
     """
@@ -56,7 +59,7 @@ class SavedTables:
     Attributes
     ----------
     scores : tuple of Scores
-        By segment, a table a metric; of counts, the score of each segment by itself.
+        By segment, one table per metric; of counts, the score of each segment by itself.
     counts : tuple of Counts
         Of texts; only saved, and loaded by :func:`saved_counts`.
     texts : Texts or None
@@ -65,6 +68,8 @@ class SavedTables:
     words : tuple of tuples of str
         The tagged words of each segment; empty where they were not given.
     battles : Battles or None
+    ranked : tuple of str
+        The systems as the report ranks them, best first; empty where it ranks none of them.
     """
 
     scores: tuple[Scores, ...] = ()
@@ -73,6 +78,7 @@ class SavedTables:
     tags: WordTags | None = None
     words: tuple[tuple[str, ...], ...] = ()
     battles: Battles | None = None
+    ranked: tuple[str, ...] = ()
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -81,6 +87,13 @@ class SavedTables:
             return self.battles.matches.systems
         return self.scores[0].systems if self.scores else ()
 
+    def top_pair(self, systems: tuple[str, ...]) -> tuple[str, str]:
+        """Return the two best of some systems, by the report's ranking or else in the order of the table."""
+        known = frozenset(systems)
+        best = [name for name in self.ranked if name in known]
+        first, second, *_ = dict.fromkeys((*best, *systems))
+        return first, second
+
 
 NO_TABLES = SavedTables()
 
@@ -88,7 +101,7 @@ NO_TABLES = SavedTables()
 def save_tables(tables: SavedTables, folder: RunFolder) -> SavedTables:
     """Write tables into the run's folder and return those that were: of too many numbers only the first."""
     saved = _within(tables)
-    labels: dict[str, Any] = {"words": saved.words}
+    labels: dict[str, Any] = {"words": saved.words, "ranked": saved.ranked}
     for kind, some in _by_kind(saved).items():
         labels[kind] = [_written(table, _ARRAYS[kind], f"{kind}-{i}", folder) for i, table in enumerate(some)]
     if saved.battles is not None:
@@ -187,7 +200,8 @@ def _written(table: Any, arrays: tuple[str, ...], stem: str, folder: RunFolder) 
             folder.write(f"{stem}-{entry.name}.npy", buffer.getvalue())
             labels[entry.name] = f"{stem}-{entry.name}.npy"
         elif entry.name not in ("covariates", "covariate_names"):  # no page shows them
-            labels[entry.name] = value.name if entry.name == "formula" else value
+            plain = packed(value) if entry.name in _MESSAGES else value
+            labels[entry.name] = value.name if entry.name == "formula" else plain
     return labels
 
 
@@ -214,6 +228,7 @@ def _loaded(folder: RunFolder, stamps: tuple[FolderStamp | None, FolderStamp | N
         tags=WordTags(**tables["tags"][0]) if tables["tags"] else None,
         words=tuple(tuple(words) for words in labels["words"]),
         battles=_battles(tables["matches"], labels),
+        ranked=tuple(labels.get("ranked", ())),
     )
 
 
@@ -231,4 +246,5 @@ def _with_arrays(entry: dict[str, Any], folder: RunFolder, kind: str) -> dict[st
         for name in _ARRAYS[kind]
         if entry[name] is not None
     }
-    return {**entry, **arrays}
+    messages = {name: unpacked(entry[name]) for name in _MESSAGES if name in entry}
+    return {**entry, **messages, **arrays}

@@ -153,7 +153,7 @@ class Service:
         return self._look(run.id)
 
     def start(self, run: RunRecord, choices: Choices | None = None) -> bool:
-        """Make the report, or make it again; False when the run is busy or too many wait.
+        """Make the report, for the first time or anew; False when the run is busy or too many wait.
 
         A report that is there already is set aside, and comes back if the new one is cancelled.
         """
@@ -191,7 +191,7 @@ class Service:
         try:
             was_there = self.runs.delete(run_id)
         except sqlite3.OperationalError:
-            # A full disk does not even take that something goes: the run's files make the room for it.
+            # A full disk does not even take that something goes: deleting the run's files frees the space for it.
             self.cancel(run_id)
             self.folder(run_id).delete()
             was_there = self.runs.delete(run_id)
@@ -248,7 +248,7 @@ class Service:
                 self._failures.popitem(last=False)
 
     def _look(self, run_id: str) -> bool:
-        """Have the files of a run looked at; where too many wait, the run says so instead of waiting for ever."""
+        """Have the files of a run looked at; where too many wait, the run says so instead of waiting forever."""
         if self._submit(run_id, "look"):
             return True
         has_report = self.folder(run_id).has_report

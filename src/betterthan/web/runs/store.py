@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import threading
 import time
@@ -12,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, Literal
 
 from betterthan.web.runs.run import Choices, RunRecord, RunState, StoredFile
 
@@ -32,6 +33,18 @@ CREATE INDEX IF NOT EXISTS runs_by_time ON runs (created DESC);
 """
 _COLUMNS = "id, created, state, title, files, choices, kind, verdict, problem"
 _CHANGEABLE = frozenset({"state", "title", "choices", "kind", "verdict", "problem"})
+RunOrder = Literal["newest", "oldest", "title"]
+_ORDERS: dict[RunOrder, str] = {
+    "newest": "created DESC",
+    "oldest": "created",
+    "title": "title COLLATE NOCASE, created DESC",
+}
+_SEARCHED = (
+    "title LIKE ? ESCAPE '\\'",
+    "verdict LIKE ? ESCAPE '\\'",
+    "problem LIKE ? ESCAPE '\\'",
+    "EXISTS (SELECT 1 FROM json_each(files) WHERE json_extract(value, '$.name') LIKE ? ESCAPE '\\')",
+)
 
 
 class Runs:
@@ -99,17 +112,21 @@ class Runs:
             row = database.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (run_id,)).fetchone()  # noqa: S608
         return None if row is None else self._as_it_is(_run(row))
 
-    def page(self, *, limit: int = 50, offset: int = 0) -> list[RunRecord]:
-        """Return runs, the newest first."""
-        query = f"SELECT {_COLUMNS} FROM runs ORDER BY created DESC, id LIMIT ? OFFSET ?"  # noqa: S608
+    def page(
+        self, *, limit: int = 50, offset: int = 0, find: str = "", order: RunOrder = "newest"
+    ) -> list[RunRecord]:
+        """Return runs in an order; only those whose title, verdict, problem or files hold some words."""
+        where, values = _matching(find)
+        query = f"SELECT {_COLUMNS} FROM runs{where} ORDER BY {_ORDERS[order]}, id LIMIT ? OFFSET ?"  # noqa: S608
         with self._opened() as database:
-            rows = database.execute(query, (limit, offset)).fetchall()
+            rows = database.execute(query, (*values, limit, offset)).fetchall()
         return [self._as_it_is(_run(row)) for row in rows]
 
-    def count(self) -> int:
-        """Return how many runs there are."""
+    def count(self, find: str = "") -> int:
+        """Return the number of runs, of those that hold some words."""
+        where, values = _matching(find)
         with self._opened() as database:
-            return int(database.execute("SELECT count(*) FROM runs").fetchone()[0])
+            return int(database.execute(f"SELECT count(*) FROM runs{where}", values).fetchone()[0])  # noqa: S608
 
     def in_state(self, *states: RunState) -> list[str]:
         """Return the ids of the runs in these states, oldest first."""
@@ -164,6 +181,14 @@ class Runs:
         with suppress(sqlite3.OperationalError), self._opened() as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return was_there
+
+
+def _matching(find: str) -> tuple[str, tuple[str, ...]]:
+    """Return a condition and its values: some column holds the words as they are, in letters of either case."""
+    if not find:
+        return "", ()
+    escaped = re.sub(r"([\\%_])", r"\\\1", find)
+    return f" WHERE {' OR '.join(_SEARCHED)}", (f"%{escaped}%",) * len(_SEARCHED)
 
 
 def _changed(

@@ -63,5 +63,5 @@ def store_local(path: Path, folder: RunFolder) -> StoredFile:
 
 
 def free_bytes(folder: Path) -> int:
-    """Return how much room is left where runs are kept."""
+    """Return the number of free bytes where runs are kept."""
     return shutil.disk_usage(folder).free

@@ -1,5 +1,5 @@
 "use strict";
-// Everything here only makes comfortable what works without it: dropping files, and following a run.
+// Everything here only makes comfortable what works without it: dropping files, sorting, keys, following a run.
 (() => {
   for (const part of document.querySelectorAll(".scripted")) part.hidden = false;
 
@@ -22,6 +22,49 @@
       if (!event.dataTransfer || !event.dataTransfer.files.length) return;
       input.files = event.dataTransfer.files;
       say();
+    });
+  }
+
+  // Segments: arrow keys, or j and k, follow the links to the next and the previous one.
+  const reading = document.getElementById("reading");
+  if (reading) {
+    const ways = { ArrowRight: "next", j: "next", ArrowLeft: "prev", k: "prev" };
+    document.addEventListener("keydown", (event) => {
+      if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
+      if (event.target.closest("input, select, textarea, .scroll")) return;
+      const link = ways[event.key] && reading.querySelector(`a[rel=${ways[event.key]}]`);
+      if (!link) return;
+      event.preventDefault();
+      window.location.assign(link.href);
+    });
+    const list = document.querySelector(".reader .list"), here = list && list.querySelector("tr.here");
+    if (here) list.scrollTop = here.offsetTop - list.clientHeight / 2;
+  }
+
+  // Tables: a click on a heading sorts by its column, by number where cells have one.
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const body = table.tBodies[0], headings = [...table.tHead.rows[0].cells];
+    const key = (row, column) => {
+      const cell = row.cells[column], choice = cell.querySelector("select");
+      const text = choice ? choice.selectedOptions[0].textContent : cell.textContent.trim();
+      const number = cell.dataset.v !== undefined ? Number(cell.dataset.v) : Number(text.replace(/,/g, "").replace("−", "-"));
+      return text !== "" && !Number.isNaN(number) ? number : text;
+    };
+    const compared = (x, y) => typeof x === "number" && typeof y === "number" ? x - y
+      : typeof x === typeof y ? x.localeCompare(y, "en", { numeric: true }) : typeof x === "number" ? -1 : 1;
+    headings.forEach((heading, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...heading.childNodes);
+      heading.append(button);
+      button.addEventListener("click", () => {
+        const down = heading.getAttribute("aria-sort") === "ascending";
+        for (const other of headings) other.removeAttribute("aria-sort");
+        heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const rows = [...body.rows].map((row) => [key(row, column), row]);
+        rows.sort(([x], [y]) => down ? compared(y, x) : compared(x, y));
+        body.append(...rows.map(([, row]) => row));
+      });
     });
   }
 

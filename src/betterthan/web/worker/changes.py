@@ -15,7 +15,7 @@ from betterthan.results.pairwise import Pair, PairwiseTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.row_order import check_identity
 from betterthan.tables.scores import Scores
-from betterthan.web.details.comparing import compared_results, metric_of
+from betterthan.web.details.comparing import Measure, compared_results, metric_of
 from betterthan.web.details.pair_files import changes_file
 from betterthan.web.field_names import page_text
 from betterthan.web.runs.folder import RunFolder
@@ -38,12 +38,14 @@ def compute_changes(task: Task, news: News) -> None:
     old, new = (folder.read("results.json")["results"] for folder in folders)
     tables = [_tables(folder) for folder in folders]
     tests: dict[str, Any] = {}
+    measures: dict[str, Any] = {}
     for result in compared_results(old, new):
         metrics = metric_of(old[result]), metric_of(new[result])
         pair = [_table(known, metric) for known, metric in zip(tables, metrics, strict=True)]
+        measures[result] = [_measure(table)._asdict() for table in pair]
         if pair[0] is not None and pair[1] is not None and _is_tested(old[result], new[result]):
             tests[result] = _answer(pair[0], pair[1], units=how_tested(new).units)
-    task.folder.write(name, {"tests": tests})
+    task.folder.write(name, {"tests": tests, "measures": measures})
 
 
 def changes(before: Scores | Counts, after: Scores | Counts, *, units: str = "auto") -> tuple[Tested, str]:
@@ -125,7 +127,7 @@ def _adjusted(tables: dict[str, PairwiseTable]) -> tuple[Tested, str]:
     note = f"P-values are adjusted for {m} systems by Holm's method."
     most = max(table.n_units for table in tables.values())
     if m * 2.0 ** (1 - most) > _ALPHA:
-        note += f" With {most} units none of them could be significant."
+        note += f" With {most} units, none of the changes could be significant."
     return tests, note
 
 
@@ -157,6 +159,12 @@ def _is_tested(before: dict[str, Any], after: dict[str, Any]) -> bool:
     """Whether strengths are means or pooled scores, which the paired test is about."""
     is_mean = after["kind"] == "aggregated" or after["method"] == "mean"
     return bool(is_mean and before["method"] == after["method"])
+
+
+def _measure(table: Scores | Counts | None) -> Measure:
+    if table is None:
+        return Measure()
+    return Measure(metric=table.name, direction="higher" if table.higher_is_better else "lower")
 
 
 def _tables(folder: RunFolder) -> tuple[Scores | Counts, ...]:

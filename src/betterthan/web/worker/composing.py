@@ -29,7 +29,7 @@ from betterthan.read.sniff import read_any
 from betterthan.read.source.source import Source, open_source
 from betterthan.report.command import command_of
 from betterthan.report.compose import composed
-from betterthan.report.document import Block, Fold, Matrix, Report, Section
+from betterthan.report.document import AnyPair, Block, Fold, Matrix, Report, Section
 from betterthan.report.inputs import Inputs, gather
 from betterthan.report.page import Links, page, script_text, style_sheet
 from betterthan.results.base import json_text
@@ -38,7 +38,9 @@ from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
+from betterthan.web.details.run_tabs import Tab, write_tabs
 from betterthan.web.field_names import on_page
+from betterthan.web.render import environment
 from betterthan.web.runs.run import PARTS, StoredFile
 from betterthan.web.runs.saved_tables import Battles, SavedTables, save_tables
 from betterthan.web.runs.task import Task
@@ -56,7 +58,7 @@ _MOST_NAMES = 200_000
 
 
 def listed_battles(path: str, options: Options, matches: Matches, *, format: str | None = None) -> Battles:  # noqa: A002
-    """Return the battles of a file one by one, or counted by kind where they cannot be told apart.
+    """Return the battles of a file one by one, or counted by kind where the file does not distinguish them.
 
     Parameters
     ----------
@@ -139,7 +141,7 @@ def _battles(inputs: Inputs, task: Task, data: list[StoredFile]) -> Battles:
 
 
 def _tables(inputs: Inputs) -> tuple[Scores, ...]:
-    """Return the metrics, with the human scores first where metrics are held against them."""
+    """Return the metrics, with the human scores first where metrics are compared with them."""
     metrics = tuple(inputs.metrics.values())
     if inputs.kind != "meta" or inputs.human is None or inputs.human.name in inputs.metrics:
         return metrics
@@ -167,8 +169,13 @@ def words_of(files: list[StoredFile], tags: WordTags | None) -> tuple[SentenceWo
     return lines, ()
 
 
+_NONCE = "report"  # named by no policy
+_HEAD = (
+    '<link rel="icon" href="/static/icon.svg" type="image/svg+xml">'
+    '<link rel="stylesheet" href="/static/bar.css">'
+)
 _MATRIX = "matrix"  # the matrix of systems; others are of metrics
-_OPENS = "A cell leads to its pair."
+_OPENS = "Select a cell to open its pair."
 
 
 def linked(report: Report, saved: SavedTables, address: str) -> Report:
@@ -194,9 +201,17 @@ def _section(section: Section, known: frozenset[str], address: str) -> Section:
     blocks = tuple(_block(block, known, address) for block in section.blocks)
     if blocks == section.blocks:
         return section
-    # A report whose script can show any pair says so itself.
-    lead = section.lead if "A cell " in section.lead else f"{section.lead} {_OPENS}"
+    # A report whose script can show any pair says itself what a cell does.
+    lead = section.lead if any(map(_opens_pairs, section.blocks)) else f"{section.lead} {_OPENS}"
     return replace(section, blocks=blocks, lead=lead)
+
+
+def _opens_pairs(block: Block) -> bool:
+    """Whether a report leads from every cell to its pair by itself: by a script, or to a place in the page."""
+    if isinstance(block, Matrix):
+        cells = [cell for row in block.cells for cell in row if cell is not None]
+        return block.key == _MATRIX and all(cell.target for cell in cells)
+    return isinstance(block, AnyPair)
 
 
 def _block(block: Block, known: frozenset[str], address: str) -> Block:
@@ -229,12 +244,19 @@ def answer(task: Task, news: News) -> dict[str, str]:
     report = composed(inputs)
     news.stage("Writing the report")
     counts = counts_of_inputs(inputs)
-    saved = save_tables(tables_to_save(inputs, counts, task, parts["data"], words), task.folder)
+    tables = tables_to_save(inputs, counts, task, parts["data"], words)
+    saved = save_tables(replace(tables, ranked=_ranked(report, tables)), task.folder)
     _write(report, saved, task)
     if report.kind != "meta":
         write_pairs(task, news, saved, pair_tables(saved, counts, stored_results(task.folder)))
     verdict = spelled(with_shown_names(report.verdict, task.files), on_page)
     return {"title": _title(report, task), "kind": report.kind, "verdict": verdict}
+
+
+def _ranked(report: Report, tables: SavedTables) -> tuple[str, ...]:
+    """Return the systems as the first result ranks them; a ranking of tags has labelings that are not systems."""
+    ranked = getattr(next(iter(report.results.values())), "systems", ())
+    return tuple(name for name in ranked if name in tables.systems)
 
 
 def _gathered(task: Task, news: News, parts: dict[str, list[StoredFile]]) -> Inputs:
@@ -357,9 +379,16 @@ def _named(checkup: Checkup, task: Task) -> Checkup:
 
 def _write(report: Report, saved: SavedTables, task: Task) -> None:
     folder, address = task.folder, f"/runs/{task.run_id}"
-    links = Links(home="/", json=f"{address}.json", csv=f"{address}.csv", tex=f"{address}.tex")
-    html = page(linked(report, saved, address), links=links, spelling=on_page).replace(
-        '<p class="tools">', f'<p class="tools">{_ways(report, saved, address)}', 1
+    links = Links(
+        home="/",
+        json=f"{address}.json",
+        csv=f"{address}.csv",
+        tex=f"{address}.tex",
+        # A page with a nonce states no policy of its own; the server sends ours, which lets in the bar's style.
+        nonce=_NONCE,
+    )
+    html = with_bar(
+        page(linked(report, saved, address), links=links, spelling=on_page), write_tabs(folder, saved)
     )
     folder.write("policy.txt", policy())
     folder.write("report.html", with_shown_names(html, task.files))
@@ -376,35 +405,30 @@ def _write(report: Report, saved: SavedTables, task: Task) -> None:
     )
 
 
+def with_bar(html: str, tabs: tuple[Tab, ...]) -> str:
+    """Return the page of a report with the app's bar above its own header."""
+    bar = environment().get_template("bar.html.j2").render(here="report", tabs=tabs)
+    for element, added in (("</head>", f"{_HEAD}\n"), ("<header", f"{bar}\n")):
+        before, found, after = html.partition(element)
+        html = f"{before}{added}{found}{after}"
+    return html
+
+
 def _notes_on_page(report: Report) -> dict[str, list[str]]:
     return {
         name: [spelled(note, on_page) for note in result.notes] for name, result in report.results.items()
     }
 
 
-def _ways(report: Report, saved: SavedTables, address: str) -> str:
-    """Return the links from the report into the app; every part of an address is plain by its making."""
-    ways = [("Manage", f"{address}/manage")]
-    if saved.systems:
-        ways.insert(0, ("All battles" if saved.battles is not None else "All segments", f"{address}/items"))
-    if len(saved.systems) > 1:
-        ranked = getattr(next(iter(report.results.values())), "systems", ())
-        # Best first where the first result ranks systems; a ranking of tags has labelings that are no systems.
-        best = [name for name in ranked if name in saved.systems] or saved.systems
-        first, second = best[0], next(name for name in (*best, *saved.systems) if name != best[0])
-        ways.insert(0, ("Pair by pair", pair_address(address, first, second)))
-    return "".join(f'<a class="button" href="{where}">{label}</a>' for label, where in ways)
-
-
 def policy() -> str:
-    """Return the policy of a report's page: its own style and script, named by their digests, and nothing else.
+    """Return the policy of a report's page: its own style and script, named by their digests, and the app's bar.
 
     It is kept beside the page, because a later version of this package has another style.
     """
     style, script = (_digest(text) for text in (style_sheet(), script_text()))
     return (
-        f"default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; base-uri 'none'; "
-        "form-action 'none'; frame-ancestors 'none'"
+        f"default-src 'none'; style-src '{style}' 'self'; script-src '{script}'; img-src 'self' data:; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 
 

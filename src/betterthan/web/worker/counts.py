@@ -42,7 +42,7 @@ def counts_of_tags(tags: WordTags) -> tuple[Counts, ...]:
 def formula_named(name: str) -> Formula | None:
     """Return the formula of a metric on texts by its signature, or None where it is now another one.
 
-    The signature holds the version of the tokenisers, so counts of an older version are not mixed with this one's.
+    The signature holds the version of the tokenizers, so counts of an older version are not mixed with this one's.
 
     Examples
     --------

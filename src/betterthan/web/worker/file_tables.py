@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from betterthan.errors import BetterThanError
@@ -15,10 +16,11 @@ from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 from betterthan.web.runs.run import Choices, StoredFile
 from betterthan.web.runs.saved_tables import MOST_CELLS, save_table, saved_table
+from betterthan.web.runs.stored_messages import packed, unpacked
 from betterthan.web.runs.task import Task
 from betterthan.web.worker.reading_options import named_path, options_of
 
-_FILE = "look-tables.json"
+_FILE = "look-tables-2.json"  # one of an earlier layout has another name, and is not read
 # What the user can say that changes how a file is read.
 _READING = ("columns", "ignore", "keep", "direction", "duplicates", "both_bad", "winner_labels", "format")
 
@@ -86,12 +88,24 @@ def _tables(reading: Reading, file: StoredFile) -> tuple[Scores | Matches, ...]:
 
 def _entry(one: FileTables, stem: str, task: Task) -> dict[str, Any]:
     tables = [save_table(table, f"{stem}-{k}", task.folder) for k, table in enumerate(one.tables)]
-    return {"checkup": one.checkup.to_dict(), "tables": tables, "language_pairs": list(one.language_pairs)}
+    return {
+        "checkup": one.checkup.to_dict(),
+        "messages": packed([problem.message for problem in one.checkup.problems]),
+        "notes": packed(one.checkup.notes),
+        "tables": tables,
+        "language_pairs": list(one.language_pairs),
+    }
 
 
 def _loaded(entry: dict[str, Any], task: Task) -> FileTables:
     checkup = Result.from_dict(entry["checkup"])
     assert isinstance(checkup, Checkup)  # noqa: S101  (saved so)
+    # A result in JSON holds plain sentences; here they keep the options that they name.
+    problems = tuple(
+        replace(problem, message=message)
+        for problem, message in zip(checkup.problems, unpacked(entry["messages"]), strict=True)
+    )
+    checkup = replace(checkup, problems=problems, notes=tuple(unpacked(entry["notes"])))
     tables: Any = tuple(saved_table(labels, task.folder) for labels in entry["tables"])
     return FileTables(checkup, tables, tuple(entry["language_pairs"]))
 

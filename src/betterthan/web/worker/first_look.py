@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from betterthan.errors import BetterThanError, ReadError
-from betterthan.read.formats.quality.tag_labels import ALONE
+from betterthan.read.formats.quality.tag_labels import TAGS_ALONE
 from betterthan.read.formats.registry import READERS, reader
 from betterthan.read.grid.beginning import peek
 from betterthan.read.source.source import open_source
@@ -43,10 +44,11 @@ def look(task: Task, news: News) -> None:
         in_files.append(tables)
     kinds = [entry["kind"] for entry in entries]
     parts = list(task.choices.parts) or suggested_parts([file.stem for file in task.files], kinds)
-    for entry, part in zip(entries, parts, strict=True):
+    for entry, part, tables in zip(entries, parts, in_files, strict=True):
         entry["part"] = part
-        if "gold" in parts:  # what a file of tags needs is here
-            entry["notes"] = [note for note in entry["notes"] if note != ALONE]
+        if "gold" in parts and tables is not None:  # what a file of tags needs is here
+            others = [note for note in tables.checkup.notes if getattr(note, "code", "") != TAGS_ALONE]
+            entry["notes"] = _with_names(_on_page(others), task)
     question = suggested_question(kinds, parts)
     chosen_question = question if task.choices.question == "auto" else task.choices.question
     without = unused(chosen_question, parts, kinds)
@@ -142,10 +144,14 @@ def _entry(checkup: Checkup, file: StoredFile, task: Task) -> dict[str, Any]:
         "preview": [[_cell(cell) for cell in row] for row in checkup.preview],
         "problems": problems,
         "n_problems": len(checkup.problems),
-        "notes": [page_text(note) for note in checkup.notes],
+        "notes": _on_page(checkup.notes),
     }
     named: dict[str, Any] = _with_names(entry, task)
     return named
+
+
+def _on_page(notes: Iterable[str]) -> list[str]:
+    return [page_text(note) for note in notes]
 
 
 def _with_names(value: Any, task: Task) -> Any:  # noqa: ANN401  (any JSON)

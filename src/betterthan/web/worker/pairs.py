@@ -80,7 +80,7 @@ def write_pairs(task: Task, news: News, saved: SavedTables, tables: PairTables) 
 
 
 def compute_pair(task: Task, news: News) -> None:
-    """Compute one pair that was asked for, in both directions, from what the run has stored."""
+    """Compute one requested pair in both directions, from what the run has stored."""
     news.stage("Comparing the pair")
     saved = saved_tables(task.folder)
     counts = (

@@ -1,4 +1,4 @@
-"""Files of a run that its question has no use for: nobody should believe that they counted."""
+"""Files of a run that its question does not use, so that no one believes they counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A worker process: it parses files nobody vouches for, under limits, and writes answers into the run's folder.
+"""A worker process: it parses untrusted files under limits, and writes answers into the run's folder.
 
 Started as ``python -m betterthan.web.worker.worker``. Tasks come as messages of JSON, news go back as messages of JSON.
 When the server is gone, so is the worker.
@@ -28,12 +28,12 @@ from betterthan.web.runs.run import StoredFile
 from betterthan.web.runs.task import ENDED, Task
 
 SERVER_IS_GONE = 3
-# How libraries say it that do not raise MemoryError; the first is a library that finds no room to be loaded.
+# How libraries say it that do not raise MemoryError; the first is a library for which there is no memory left.
 _NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "bad_alloc", "Out of Memory")
 
 
 class News:
-    """Progress that travels to the server, a message each; at most one a tenth of a second."""
+    """Progress that travels to the server, one message each, at most ten per second."""
 
     def __init__(self, channel: BinaryIO) -> None:
         self._channel = channel
@@ -55,7 +55,7 @@ class News:
         self._tell(now=True)
 
     def stage(self, label: str) -> None:
-        """A stage begins of which nobody knows how long it is."""
+        """Begin a stage of unknown length."""
         self.start(0, label)
 
     def say(self, **news: Any) -> None:  # noqa: ANN401  (any JSON)
