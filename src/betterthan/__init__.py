@@ -1,7 +1,7 @@
 """Is A better than B, how sure are we, and which metric can we trust?
 
-The front door: every public name, fetched from its room when it is first used, so that importing the package
-costs next to nothing. ``betterthan.__all__`` lists the names.
+The public API: every public name is loaded from its package on first use, so that importing ``betterthan`` is fast.
+``betterthan.__all__`` lists the names.
 """
 
 from __future__ import annotations

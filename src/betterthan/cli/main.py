@@ -1,12 +1,11 @@
-"""``betterthan``: global options, and errors that become one line.
+"""``betterthan``: global options, and errors in one style, ``error:`` and ``hint:``.
 
-An option that is given twice and takes one value is refused: click would keep the last and say nothing.
+An option that is given twice and takes one value is refused: click would keep the last without a word.
 """
 
 from __future__ import annotations
 
 import errno
-import io
 import os
 import sys
 import traceback
@@ -30,7 +29,7 @@ from betterthan.cli.commands.meta import meta
 from betterthan.cli.commands.quality import quality
 from betterthan.cli.commands.rank import rank
 from betterthan.cli.commands.report import report
-from betterthan.cli.commands.score import score
+from betterthan.cli.commands.score import ScoreGroup, score
 from betterthan.cli.commands.serve import serve
 from betterthan.cli.commands.study import study
 from betterthan.cli.commands.tags import tags
@@ -53,7 +52,8 @@ class CommandLine(click.Group):
 
 
 def _refuse_repeated(command: click.Command, context: click.Context, arguments: Sequence[str]) -> None:
-    _, rest, parameters = command.make_parser(context).parse_args(list(arguments))
+    routed = command.routed(arguments) if isinstance(command, ScoreGroup) else list(arguments)
+    _, rest, parameters = command.make_parser(context).parse_args(routed)
     options = [
         parameter
         for parameter in parameters
@@ -74,7 +74,7 @@ def _refuse_repeated(command: click.Command, context: click.Context, arguments: 
 
 
 BAD_USE = 2
-# Faults of the machine, wherever they come up: no room left, too many files open, a broken disk.
+# Faults of the machine, wherever they come up: no space left, too many files open, a broken disk.
 SURROUNDINGS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
 # Names of files that the system cannot have, or may not look at.
 NAMES = (errno.ENAMETOOLONG, errno.EACCES, errno.EPERM)
@@ -97,17 +97,17 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan diagnose scores.csv       what kind of scores these are
     betterthan rank scores.csv           which system is best, and how sure are we
     betterthan compare scores.csv [A B]  is A better than B: every pair, or two of them
-    betterthan agree scores.csv          whether mean, median and wins rank alike
+    betterthan agree scores.csv          whether mean, median and wins give the same ranking
     betterthan explain scores.csv A B    why two systems compare as they do
-    betterthan human da judgements.csv   what single human judgments say, and who agrees
-    betterthan score bleu --reference ref.txt a.txt b.txt   BLEU, chrF or TER of texts
+    betterthan human da judgments.csv    systems by human judgments, and how far judges agree
+    betterthan score --reference ref.txt a.txt b.txt   BLEU, chrF and TER of texts
     betterthan meta metrics.tsv --human mqm.tsv   which metric can we trust
     betterthan tags gold.tags a.tags b.tags       which system tags words best
     betterthan quality gold.hter a.hter b.hter    which system predicts the quality of sentences best
-    betterthan report scores.csv -o report.html   all of it as one page, to be sent to a colleague
-    betterthan verify result.json scores.csv      whether a result follows from its data, computed again
+    betterthan report scores.csv -o report.html   all of it on one page, to be sent to a colleague
+    betterthan verify result.json scores.csv      whether a result can be reproduced from its data
     betterthan figure ranking scores.csv -o ranking.pdf   a picture of the answer
-    betterthan study --list              the papers' experiments, to be run again
+    betterthan study --list              reproductions of published experiments
     betterthan serve                     the same in a browser, on this machine
 
     Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 a check says no, 2 bad usage or
@@ -149,14 +149,15 @@ def main(arguments: list[str] | None = None) -> None:
     debug = "--debug" in given
     arguments = [argument for argument in given if argument != "--debug"]  # it may stand anywhere
     if sys.stdout is None:
-        # Nobody listens. The first file that is opened would become standard output, and get what is written there.
+        # Nothing reads it. The first file that is opened would become standard output, and get what is written there.
         os.open(os.devnull, os.O_WRONLY)
     try:
         code = _run(arguments, is_own_process=is_own_process)
     except click.ClickException as error:
-        said = io.StringIO()
-        error.show(said)
-        click.echo(printable(said.getvalue()), err=True, nl=False)  # words of a script may come from anywhere
+        # Words of a script may come from anywhere.
+        click.echo(f"error: {printable(_sentence(error.format_message()))}", err=True)
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            click.echo(f"hint: {error.ctx.command_path} --help lists the options.", err=True)
         code = BAD_USE
     except BetterThanError as error:
         _say(error, debug=debug)
@@ -203,9 +204,14 @@ def _run(arguments: list[str], *, is_own_process: bool) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _sentence(text: str) -> str:
+    """Return what click says, with a full stop."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
 def _own_fault(error: Exception, *, debug: bool) -> int:
     _say(error, debug=debug)
-    click.echo("This is a fault in betterthan, not in your data. Run it again with --debug.", err=True)
+    click.echo("hint: this is a fault in betterthan, not in your data; --debug shows where.", err=True)
     return OWN_FAULT
 
 

@@ -85,13 +85,13 @@ _READING = (
         "--ignore",
         multiple=True,
         metavar="COLUMN",
-        help="Column that is no system; leave it out; name several.",
+        help="A column that does not hold scores of a system; name several.",
     ),
     click.option(
         "--keep",
         multiple=True,
         metavar="COLUMN",
-        help="Column that is a system, whatever it looks like; name several.",
+        help="A column that holds scores of a system, whatever it looks like; name several.",
     ),
     click.option("--lower-is-better", multiple=True, metavar="METRIC", help="Less of this metric is better."),
     click.option(
@@ -131,9 +131,9 @@ def output_options(command: Command) -> Command:
             for name in ("format", "output", "as_json", "color", "all_notes", "whole_signature")
         }
         results = command(**given)
-        from betterthan.cli.output import emit_all
+        from betterthan.cli.output import Answer, emit_all
 
-        return emit_all(results if isinstance(results, list) else [results], **place)
+        return emit_all(results if isinstance(results, list | Answer) else [results], **place)
 
     return _with(wrapped, _OUTPUT)
 
@@ -144,7 +144,12 @@ _OUTPUT = (
         "-o", "--output", metavar="FILE", help="Write there; the suffix picks the format; - is stdout."
     ),
     click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
-    click.option("--notes", "all_notes", is_flag=True, help="Show all notes below a table, not only three."),
+    click.option(
+        "--notes",
+        "all_notes",
+        is_flag=True,
+        help="Show all notes below a table, not only the most important.",
+    ),
     click.option(
         "--signature", "whole_signature", is_flag=True, help="Show the whole signature below a table."
     ),
@@ -274,4 +279,5 @@ def is_changed(name: str) -> bool:
     """
     context = click.get_current_context()
     option = next(one for one in context.command.params if one.name == name)
-    return bool(context.params[name] != option.get_default(context))
+    value = context.params[name]
+    return bool(value is not None and value != option.get_default(context))

@@ -1,4 +1,4 @@
-"""Where answers go: a result becomes text in the wished format, on stdout or in a file."""
+"""Where answers go: results become text in the chosen format, on standard output or in a file."""
 
 from __future__ import annotations
 
@@ -6,23 +6,60 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from betterthan.cli.options import is_changed
 from betterthan.cli.streams import is_reader_gone, refuse_overwriting, say, silence_stdout
 from betterthan.cli.wording import typed_option
 from betterthan.errors import BetterThanError, unknown_name
-from betterthan.present.renderers.render import SUFFIXES, render
+from betterthan.present.delimited import Tidy
+from betterthan.present.renderers.render import ROWS, SUFFIXES, TABLES
 from betterthan.present.renderers.text import WIDTH, render_text
-from betterthan.present.tables.describe import describe
+from betterthan.present.table import Table
+from betterthan.present.tables.describe import describe, summarize
+from betterthan.present.tables.together import Together, combined
 from betterthan.receipts.receipt import record
 from betterthan.results.base import Result, json_text
+from betterthan.results.settings import OptionValue
 from betterthan.writing import write_whole
 
 # Under this key a command finds the list that takes its results instead of a stream: see `betterthan verify`.
 COLLECTED = "betterthan.results"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The results of a command, and how they are shown where the usual way will not do.
+
+    Parameters
+    ----------
+    results : tuple of Result
+    together : Together, optional
+        One table for all of them; by default results of the same kind are put together as far as they can be.
+    every_pair : bool, default False
+        List all pairs of systems, however many.
+    """
+
+    results: tuple[Result, ...]
+    together: Together | None = None
+    every_pair: bool = False
+
+    def tables(self, format: str) -> list[Table]:  # noqa: A002  (the user's word)
+        """Return what is shown; LaTeX, which is cut by hand, has all pairs."""
+        together = self.together or combined(self.results)
+        if together is not None:
+            return [together.table]
+        show = describe if self.every_pair or format == "latex" else summarize
+        return [show(result) for result in self.results]
+
+    def tidy(self) -> Sequence[Tidy]:
+        """Return what is listed row by row."""
+        together = self.together or combined(self.results)
+        return self.results if together is None else [together]
 
 
 def emit(result: Result, **place: Any) -> int:  # noqa: ANN401  (the place that emit_all takes)
@@ -31,7 +68,7 @@ def emit(result: Result, **place: Any) -> int:  # noqa: ANN401  (the place that 
 
 
 def emit_all(
-    results: Sequence[Result],
+    results: Sequence[Result] | Answer,
     *,
     format: str | None = None,  # noqa: A002  (the user's word)
     output: str | None = None,
@@ -44,9 +81,10 @@ def emit_all(
 
     Several results in JSON are one array, so that the whole is JSON. In JSON each says which command made it.
     """
+    answer = results if isinstance(results, Answer) else Answer(results=tuple(results))
     context = click.get_current_context(silent=True)
     if context is not None and COLLECTED in context.meta:
-        context.meta[COLLECTED] += results
+        context.meta[COLLECTED] += answer.results
         return 0
     chosen = "json" if as_json else format or _format_of(output)
     to_file = output is not None and output != "-"
@@ -58,23 +96,23 @@ def emit_all(
     if not to_file and sys.stdout is None:
         raise BetterThanError("Standard output is closed. Write the answer to a file: --output FILE.")
     if chosen == "json":
-        text = _as_json(results, record(context))
-    else:
+        text = _as_json(answer.results, record(context))
+    elif chosen in ROWS:
+        text = "\n".join(ROWS[chosen](tidy, typed_option()) for tidy in answer.tidy())
+    elif chosen == "table":
         shown = {"all_notes": all_notes, "whole_signature": whole_signature}
-        texts = [
-            _as_text(result, color, to_file=to_file, **shown)
-            if chosen == "table"
-            else render(result, chosen, spelling=typed_option())
-            for result in results
-        ]
+        tables = [_named_options(table, answer.results) for table in answer.tables(chosen)]
+        texts = [_as_text(table, color, to_file=to_file, **shown) for table in tables]
         text = "\n".join(texts)
+    else:
+        text = "\n".join(TABLES[chosen](table, typed_option()) for table in answer.tables(chosen))
     if to_file and output is not None:
         refuse_overwriting(output)
         write_whole(output, text)
         say(f"Wrote {output}")
     else:
         to_stdout(text)
-    return max(getattr(result, "exit_code", 0) for result in results)
+    return max(getattr(result, "exit_code", 0) for result in answer.results)
 
 
 def _as_json(results: Sequence[Result], command: dict[str, Any] | None) -> str:
@@ -108,10 +146,64 @@ def _format_of(output: str | None) -> str:
     return SUFFIXES[suffix]
 
 
-def _as_text(result: Result, color: str, *, to_file: bool, **shown: bool) -> str:
+_SETTINGS = {
+    "alpha": ("alpha", "test"),
+    "alternative": ("alternative",),
+    "anchor": ("anchor",),
+    "confidence": ("ci", "test"),
+    "correction": ("adjust", "test"),
+    "covariates": ("covariates",),
+    "interval": ("ci",),
+    "level": ("level",),
+    "margin": ("margin",),
+    "method": ("p",),
+    "metric_margin": ("metric_margin",),
+    "mid_p": ("mid_p",),
+    "missing": ("missing",),
+    "order": ("order",),
+    "p_values": ("p",),
+    "pool": ("pool",),
+    "prior": ("prior",),
+    "rating": ("rating",),
+    "resamples": ("ci", "p", "significance", "corpora"),
+    "scale": ("scale",),
+    "significance": ("significance",),
+    "size": ("corpora",),
+    "test": ("test",),
+    "ties": ("ties",),
+    "units": ("units", "drawn"),
+}
+"""What options of commands are called in a signature."""
+
+
+def _named_options(table: Table, results: Sequence[Result]) -> Table:
+    """Return the table with a short signature that has the options which the user changed."""
+    if not table.short_signature or click.get_current_context(silent=True) is None:
+        return table
+    parameters = {str(one.name) for one in click.get_current_context().command.params}
+    keys = {
+        key for name, keys in _SETTINGS.items() if name in parameters and is_changed(name) for key in keys
+    }
+    own = [one.settings for one in results if one.settings.short_signature == table.short_signature]
+    every = [one.settings for one in results] if not own else own[:1]
+    changed = {key for settings in every for key in settings.options if key in keys}
+    options = {key: _joined([settings.options.get(key) for settings in every]) for key in sorted(changed)}
+    methods = "+".join(dict.fromkeys(settings.method for settings in every))
+    method = every[0].method if own else methods
+    return replace(table, short_signature=replace(every[0], method=method, options=options).signature)
+
+
+def _joined(values: Sequence[OptionValue]) -> OptionValue:
+    """Return what several results have in common, or their different values beside each other."""
+    different = list(dict.fromkeys(value for value in values if value is not None))
+    return different[0] if len(different) == 1 else "+".join(map(str, different)) or None
+
+
+def _as_text(table: Table, color: str, *, to_file: bool, **shown: bool) -> str:
     is_terminal = sys.stdout.isatty() and not to_file
     return render_text(
-        describe(result).spelled(typed_option()),
+        table,
+        spelling=typed_option(),
         width=shutil.get_terminal_size((WIDTH, 24)).columns if is_terminal else None,
         color=not to_file and _colored(color),
         unicode=to_file or _can_show_unicode(),

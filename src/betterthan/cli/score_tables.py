@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
 
 import click
 
@@ -36,17 +38,40 @@ def texts_of(files: Iterable[str], references: Iterable[str]) -> Texts:
     outputs, wanted = expanded(files), expanded(references)
     if not wanted:
         raise ReadError(
-            "No reference was given. Pass one or more: --reference FILE, a line a segment.", code="BT134"
+            "No reference was given. Pass one or more: --reference FILE, one segment per line.", code="BT134"
         )
     if not outputs:
-        raise ReadError("No output was given. Name one or more files, a line a segment.", code="BT134")
+        raise ReadError("No output was given. Name one or more files, one segment per line.", code="BT134")
     if outputs.count("-") + wanted.count("-") > 1:
         raise ReadError("Standard input (-) is named twice, but it can be read only once.", code="BT134")
     return read_texts(outputs, references=wanted)
 
 
+def counts_of(
+    texts: Texts,
+    metrics: Sequence[str],
+    *,
+    language: str | None,
+    tokenize: str | None,
+    missing: Any,  # noqa: ANN401  (a choice of the metrics)
+    **computing: Any,  # noqa: ANN401
+) -> list[Counts]:
+    """Count what each metric is made of."""
+    from betterthan.scoring.bleu import bleu
+    from betterthan.scoring.chrf import chrf
+    from betterthan.scoring.ter import ter
+
+    count: dict[str, Callable[..., Counts]] = {
+        "bleu": partial(bleu, language=language, tokenize=tokenize),
+        "chrf": chrf,
+        "chrf++": partial(chrf, word_order=2),
+        "ter": ter,
+    }
+    return [count[metric](texts, missing=missing, **computing) for metric in metrics]
+
+
 def warn_of_mismatches(texts: Texts) -> None:
-    """Say before any score what speaks against scoring these files together."""
+    """Warn of what speaks against scoring these files together."""
     outputs = tuple(tuple(line or "" for line in lines) for lines in texts.outputs)
     for code, message in mismatches(texts.systems, outputs, texts.references):
         click.echo(f"warning[{code}]: {printable(as_typed(message))}", err=True)
@@ -62,7 +87,7 @@ def the_score(counts: Counts) -> str:
 
 
 def write_segments(scores: Scores, *, format: str | None, output: str | None) -> None:  # noqa: A002  (the user's word)
-    """Write a row a segment and system, to a file by its suffix or to stdout as TSV or CSV."""
+    """Write one row per segment and system, to a file by its suffix or to standard output as TSV or CSV."""
     if output is not None and output != "-":
         from betterthan.read.write.write import write_table
 

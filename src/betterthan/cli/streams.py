@@ -30,7 +30,7 @@ def say_notes(notes: Iterable[str]) -> None:
 
 
 def refuse_overwriting(output: str) -> None:
-    """Refuse to write over a file that the command reads: a slip of the hand must not cost data.
+    """Refuse to write over a file that the command reads: a typo must not cost data.
 
     Raises
     ------

@@ -10,10 +10,10 @@ from betterthan.read.source.paths import is_there, split_name
 
 
 def files_and_systems(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Tell the files of a command from the systems that may be named behind them.
+    """Separate the files of a command from the systems that may be named after them.
 
-    The first word is a file. So is every other that is written like one and is there, and every one that ends like a
-    table, so that a slip in its name is not taken for a system. A word like "Aster" is a system even where a folder of
+    The first word is a file. So is every other that is written like one and exists, and every one that ends like a
+    table, so that a typo in its name is not taken for a system. A word like "Aster" is a system even where a folder of
     that name lies beside the files, unless the first word is a folder too: a folder beside a folder is data.
 
     Raises

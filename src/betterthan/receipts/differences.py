@@ -143,7 +143,7 @@ def _is_number(value: object) -> TypeGuard[float]:
 
 
 def _shown(value: object, start: int = 0) -> str:
-    """Return a value in a few words; of a long text what stands behind `start`."""
+    """Return a value in a few words; of a long text the part after `start`."""
     if isinstance(value, Mapping | list):
         return f"{len(value):,} entries"
     if not isinstance(value, str):
@@ -162,7 +162,7 @@ def same_but_for_folders(paths: Mapping[File, str]) -> Callable[[str, str], bool
             recomputed = recomputed.replace(path, file.name)
         for file in paths:
             # Of an absolute path only the last part was recorded, and a note may still name all of it. What stands
-            # before the name must be folders: anything longer could hide a sentence that nobody computed.
+            # before the name must be folders: anything longer could hide a sentence that was not computed.
             name = last_part(file.name)
             way = re.compile(rf"(?:[A-Za-z]:|~)?[/\\](?:{_FOLDER}[/\\])*{re.escape(name)}")
             recorded, recomputed = (way.sub(lambda _: name, text) for text in (recorded, recomputed))  # noqa: B023

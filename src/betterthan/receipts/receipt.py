@@ -2,7 +2,7 @@
 
 A record names the verb, the parameters that matter to the numbers, and the files with the digests of their bytes.
 It holds no clock, no folder of this machine, and nothing that does not change a number: neither workers nor caches nor
-where the answer went. A record comes back from a file that anybody may have written, so that only what stands in
+where the answer went. A record comes back from an untrusted file, so that only what is in
 :data:`VERBS` is ever run, and only on files that the user names again.
 """
 
@@ -38,7 +38,7 @@ def matched(files: Sequence[File], paths: Sequence[str]) -> dict[File, MatchedFi
     """Find each recorded file among those that the user names.
 
     A file is found by its name as it was given, by its name without folders, by its bytes, and else by its place in
-    the order of what is left. What was recorded twice, such as a file with scores of metrics and people, is named once.
+    the order of what is left. What was recorded twice, such as a file with metric and human scores, is named once.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def _linked(path: str, folder: Path, parts: Sequence[str]) -> str:
     target = folder.joinpath(*parts)
     # On Windows a name such as "c:x" leads elsewhere.
     if not target.is_relative_to(folder) or target == folder:
-        raise BetterThanError(f'"{"/".join(parts)}" is no name of a file. Nothing was computed.')
+        raise BetterThanError(f'"{"/".join(parts)}" is not the name of a file. Nothing was computed.')
     real = Path(path).expanduser().absolute()
     if not real.exists():
         return path  # a pattern, or nothing: the command says so in its own words
@@ -173,7 +173,7 @@ _READING = (
 _COMPUTING = ("seed", "resamples")
 _BATTLES = ("cluster", "covariates")
 _JUDGES = ("drop_judges", "max_variance_ratio", "controls", "min_judgements", "units", "confidence")
-_TEXTS = ("missing", "confidence", "size", *_COMPUTING)
+_TEXTS = ("missing", "confidence", "size", "baseline", "aggregation", *_COMPUTING)
 
 
 class Verb(NamedTuple):
@@ -230,8 +230,8 @@ VERBS: dict[str, Verb] = {
     "rank": Verb(
         ("files",),
         (
-            *("by", "metric", "ties", "prior", "scale", "order", "rating", "missing", "units", "interval"),
-            *("confidence", *_BATTLES, *_READING, *_COMPUTING),
+            *("by", "metric", "ties", "prior", "scale", "anchor", "order", "rating", "missing", "units"),
+            *("interval", "confidence", *_BATTLES, *_READING, *_COMPUTING),
         ),
     ),
     "score bleu": Verb(
@@ -245,6 +245,7 @@ VERBS: dict[str, Verb] = {
         ("files", "references"),
         ("char_order", "word_order", "beta", "lowercase", "whitespace", "eps_smoothing", *_TEXTS),
     ),
+    "score metrics": Verb(("files", "references"), ("metrics", "language", "tokenize", *_TEXTS)),
     "score ter": Verb(
         ("files", "references"), ("normalized", "no_punct", "asian_support", "case_sensitive", *_TEXTS)
     ),
@@ -404,7 +405,7 @@ def _sha256(path: Path) -> str:
 
 
 def _listed(path: Path) -> Iterator[str]:
-    """Yield a line a file, as sha256sum writes it; hidden files are not data."""
+    """Yield one line per file, as sha256sum writes it; hidden files are not data."""
     for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
         inside = file.relative_to(path if path.is_dir() else path.parent)
         if file.is_file() and not any(part.startswith(".") for part in inside.parts):
@@ -453,11 +454,11 @@ def _read_file(verb: str, entry: object) -> File:
     if parameter not in VERBS[verb].files:
         raise _refused(f"{verb} takes no file as {_quoted(parameter)}")
     if not isinstance(name, str) or not last_part(name) or "\x00" in name:
-        raise _refused(f"{_quoted(name)} is no name of a file")
+        raise _refused(f"{_quoted(name)} is not the name of a file")
     if called is not None and not (isinstance(called, str) and _is_plain(called)):
-        raise _refused(f"{_quoted(called)} is no name of a system")
+        raise _refused(f"{_quoted(called)} is not the name of a system")
     if digest is not None and not isinstance(digest, str):
-        raise _refused(f"{_quoted(digest)} is no digest")
+        raise _refused(f"{_quoted(digest)} is not a digest")
     return File(str(parameter), name, called, digest)
 
 

@@ -57,7 +57,7 @@ _OF_TAGS = ("audition", "tag_ranking")
 def data_verdict(result: Mapping[str, Any], name: str, files: Sequence[str]) -> Verdict:
     """Compare the digest of a result's data with those of the tables that can be read from the files.
 
-    Such a result never counts as equal: whoever takes the command out of a result could change every number in it.
+    Such a result never counts as equal: anyone who removes the command from a result could change every number in it.
 
     Raises
     ------
@@ -203,7 +203,7 @@ def _report_arguments(command: object, named_files: Sequence[str]) -> RecordedCo
         raise _refused("it is not betterthan report")
     if any(word.startswith("[") and word.endswith(IN_MEMORY) for word in words):
         raise BetterThanError(
-            "This report was made in Python from tables in memory, so that it cannot be made again from files. "
+            "This report was made in Python from tables in memory, so it cannot be reproduced from files. "
             "Make it with betterthan report."
         )
     try:
@@ -280,7 +280,7 @@ def _version(data: Mapping[str, Any]) -> str:
 def _words_and_results(data: Mapping[str, Any], is_same_version: bool) -> dict[str, Any]:  # noqa: FBT001
     results = data.get("results")
     if not isinstance(results, Mapping):
-        raise BetterThanError("There are no results in this report. Make it again with betterthan report.")
+        raise BetterThanError("There are no results in this report. Create it again with betterthan report.")
     plain = {
         name: comparable(one, is_same_version) if isinstance(one, Mapping) else one
         for name, one in results.items()
@@ -383,7 +383,7 @@ def _text(result: str) -> str:
 
 def _parsed(text: str, result: str) -> Any:  # noqa: ANN401  (any JSON)
     def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is no number of JSON")
+        raise ValueError(f"{constant} is not a JSON number")
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         # One program would show the first value and another the last, and only one of them would be verified.
@@ -504,7 +504,7 @@ def changed_files(matched_files: Mapping[File, MatchedFile]) -> tuple[str, ...]:
 
 
 def unknown_bytes(matched_files: Mapping[File, MatchedFile]) -> tuple[str, ...]:
-    """Return a line for each file of which nobody can say whether its bytes are those recorded."""
+    """Return a line for each file whose bytes cannot be compared with the record."""
     lines = [
         f"  no digest of {file.name} was recorded, so that only its numbers were compared, not its bytes"
         for file, (_, is_same) in matched_files.items()

@@ -193,7 +193,7 @@ STUDIES: dict[str, CatalogueEntry] = {
         quick={"permutations": 100, "repeats": 10},
     ),
     "tagging-synthetic": CatalogueEntry(
-        question="Which measures of word tags are fooled by labelings that know nothing?",
+        question="Which measures of word tags are fooled by uninformative labelings?",
         paper=f"{TAGS}, section 3.1 and table 1",
         home="tagging.tagging_synthetic",
         data="word tags: gold ones and those of several systems",
@@ -218,7 +218,7 @@ STUDIES: dict[str, CatalogueEntry] = {
         cost="a second",
     ),
     "aggregation-human": CatalogueEntry(
-        question="Which way of averaging a lexical metric agrees with people?",
+        question="Which way of averaging a lexical metric agrees with human scores?",
         paper=f"{AGGREGATION}, section 5 and table 1",
         home="aggregation.aggregation_human",
         data="texts with references and human scores",

@@ -21,7 +21,7 @@ class Mark(NamedTuple):
     low, high : number, optional
         The interval around y, of lines and bars.
     verdict : str, optional
-        What the colour of a cell shows, where it is not the number.
+        What the color of a cell shows, where it is not the number.
     """
 
     panel: str

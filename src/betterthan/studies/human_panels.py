@@ -107,7 +107,7 @@ def panels_of(setups: Sequence[Setup]) -> StudyPanels:
         ()
         if is_named
         else (
-            f'No table is called "human"; the first of each data set stands for people ({some_of(first)}).',
+            f'No table is called "human"; the first of each data set is taken as human scores ({some_of(first)}).',
         )
     )
     return StudyPanels(tuple(each), tuple(setups), notes)

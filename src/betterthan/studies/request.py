@@ -32,7 +32,7 @@ class StudyRequest:
     options : dict
         Every option of the study, with its value.
     resampling : Resampling
-        The seed, and who does the work.
+        The seed, and how the work is carried out.
     """
 
     name: str
@@ -50,7 +50,7 @@ class StudyRequest:
 
     @property
     def computing(self) -> Computing:
-        """Who does the work."""
+        """How the work is carried out."""
         return self.resampling.computing
 
     def number(self, name: str) -> int:

@@ -41,7 +41,7 @@ class Setup(NamedTuple):
 
 
 def demo_setups() -> tuple[Setup, ...]:
-    """Return the demo campaign as setups: people and four metrics on each of its domains and on all.
+    """Return the demo campaign as setups: human scores and four metrics on each of its domains and on all.
 
     Examples
     --------

@@ -56,9 +56,9 @@ def study(
 ) -> Study:
     """Run an experiment of one of the papers again, on its own data, yours, or the demo campaign.
 
-    The numbers that the paper prints stand beside ours, and sentences say what differs and why. The words of the paper
-    are followed, and slips are read as documented; with `as_published` the programs released with it are followed, to
-    the letter where that changes a number.
+    The numbers that the paper prints are shown next to ours, and sentences say what differs and why. The words of the
+    paper are followed, and mistakes are read as documented; with `as_published` the programs released with it are
+    followed, to the letter where that changes a number.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def study(
         Metrics of files of which less, or more, is better, whatever their name.
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
-        Who does the work; see :class:`betterthan.analysis.computing.Computing`. None of it changes a number.
+        How the work is carried out; see :class:`betterthan.analysis.computing.Computing`. None of it changes a number.
 
     Returns
     -------

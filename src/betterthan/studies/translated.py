@@ -1,4 +1,4 @@
-"""Translations that studies of aggregation are run on: texts with references, and what people say of the systems."""
+"""Translations that studies of aggregation are run on: texts with references, and human scores of the systems."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Translated(NamedTuple):
         A language pair at its end, such as "wmt23 en-zh", chooses the tokenizer.
     texts : Texts
     human : Scores or None
-        Of segments, or one score a system; its name, such as "MQM" or "DA", says which means it enters.
+        Of segments, or one score per system; its name, such as "MQM" or "DA", says which means it enters.
     metrics : dict of str to Scores
         Read as they are given; the mean of segments is the score of a system.
     """
@@ -61,7 +61,7 @@ TranslationData = (
 
 
 def read_translated(data: TranslationData) -> tuple[Translated, ...]:
-    """Read translations: tables at hand, or folders of texts with what people said of them.
+    """Read translations: tables at hand, or folders of texts with human scores of them.
 
     A folder is that of the texts themselves, or has them in ``texts``, or has outputs in ``sys`` and references beside
     (``ref*``, of which the first is used), as the collections of WMT do; or it has such folders in it, one a language
@@ -95,7 +95,7 @@ def no_texts() -> BetterThanError:
     """Return what is said when no texts were named."""
     return BetterThanError(
         "This study takes texts: outputs of systems with a reference. Name a folder that holds them (and human.csv, if "
-        "people scored them), or a mapping of names to Texts."
+        "there are human scores), or a mapping of names to Texts."
     )
 
 
@@ -170,7 +170,7 @@ def _kind(path: Path) -> str:
 
 
 def _human(path: Path, folder: Path) -> Scores | None:
-    """Human scores, called after their kind; None when the file knows nothing of the language pair."""
+    """Human scores, called after their kind; None when the file does not have the language pair."""
     tables = _tables(path, folder)
     if not tables:
         return None
@@ -227,7 +227,7 @@ def _as_judged(texts: Texts, human: Scores, name: str) -> Texts:
 
 
 def on_judged(one: Translated) -> Translated:
-    """Return a data set without the systems and segments that people did not score; as it is without human scores.
+    """Return a data set without the systems and segments without human scores; as it is without human scores.
 
     Where there is one human score a system, all segments stay.
 

@@ -1,4 +1,4 @@
-"""``betterthan agree``: do several ways of aggregating tell the same story?"""
+"""``betterthan agree``: do several ways of aggregating give the same ranking?"""
 
 from __future__ import annotations
 

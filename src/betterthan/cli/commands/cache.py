@@ -12,7 +12,7 @@ def cache() -> None:
 
 @cache.command()
 def info() -> None:
-    """Say where finished parts are kept and how much room they take."""
+    """Say where finished parts are kept and how much space they take."""
     from betterthan.engine.cache import Cache
 
     kept = Cache()

@@ -32,10 +32,10 @@ def check(
     code: str | None,
     **place: Any,  # noqa: ANN401  (what emit takes)
 ) -> int:
-    """Say what is in each FILE, how it was recognized, and every problem with its place and cure.
+    """Say what is in each FILE, how it was recognized, and every problem with its place and its fix.
 
-    FILE may be a folder or a pattern: what has no reader of its own is listed file by file. Files that each are the
-    run of one system are looked at together. Exit code 1 when there are problems.
+    FILE may be a folder or a pattern: what has no reader of its own is listed file by file. Files that each hold the
+    run of one system are checked together. The exit code is 1 when there are problems.
 
     \b
     Examples:
@@ -54,8 +54,10 @@ def check(
     from betterthan.read.scores import are_runs
 
     sources = [list(files)] if format_in is None and are_runs(files, options) else list(files)
-    found = [look(source, options=options, format=format_in) for source in sources]
-    return emit_all(found, **place)
+    checkups = [look(source, options=options, format=format_in) for source in sources]
+    # Every note of a check is part of its answer.
+    is_table = not place["as_json"] and place["format"] in (None, "table")
+    return emit_all(checkups, all_notes=is_table, **place)
 
 
 def _explain(code: str) -> None:
@@ -65,4 +67,4 @@ def _explain(code: str) -> None:
     if code.upper() not in PROBLEMS:
         raise unknown_name("problem code", code, PROBLEMS)
     text = PROBLEMS[code.upper()]
-    click.echo(f"{code.upper()}  {text.title}\n\n  {text.meaning}\n  help: {text.cure}")
+    click.echo(f"{code.upper()}  {text.title}\n\n  {text.meaning}\n  hint: {text.cure}")

@@ -15,8 +15,8 @@ from betterthan.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from betterthan.cli.output import Answer
     from betterthan.read.protocol import Options
-    from betterthan.results.base import Result
 
 
 @click.command()
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     type=click.Choice(["half", "drop", "as-published"]),
     help="In the sign test and in battles. [default: drop for scores, half for battles]",
 )
-@click.option("--prior", type=float, default=0.0, help="Regularises the model of battles; 0.5 is usual.")
+@click.option("--prior", type=float, default=0.0, help="Regularizes the model of battles; 0.5 is usual.")
 @click.option(
     "--missing",
     type=click.Choice(["raise", "drop", "pairwise"]),
@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Widen the intervals so that all pairs hold at once with that coverage.",
 )
+@click.option("--all", "all", is_flag=True, help="List every pair, also of many systems.")
 @battle_options
 @reading_options
 @computing_options
@@ -91,12 +92,15 @@ def compare(
     metric: str | None,
     cluster: str | None,
     covariates: tuple[str, ...],
+    *,
+    all: bool,  # noqa: A002  (the option's name, which messages spell)
     **given: Any,  # noqa: ANN401  (what the verb takes)
-) -> list[Result]:
+) -> Answer:
     """Compare the systems in FILE pair by pair, or only those that are named.
 
-    Several files, a folder or a quoted pattern make one table. Behind the first, a word that names no file is a
-    system; write ./NAME for a file without a suffix, and --only NAME for a system that is called like a file.
+    Several files, a folder or a quoted pattern make one table. After the first file, a word that is not a file is a
+    system; write ./NAME for a file without a suffix, and --only NAME for a system that is called like a file. Of many
+    systems a matrix of all pairs is shown, and the pairs that are next to each other in rank; --all lists every pair.
 
     \b
     Examples:
@@ -107,6 +111,7 @@ def compare(
     """  # noqa: D301
     from betterthan.analysis.compare.compare import compare as compared
     from betterthan.cli.computing import computing_arguments
+    from betterthan.cli.output import Answer
     from betterthan.cli.tables import files_and_systems
     from betterthan.read.inputs import TableReader
 
@@ -120,4 +125,5 @@ def compare(
         name: (given[name] or "default").replace("-", "_") for name in ("ties", "by", "method", "correction")
     }
     chosen = systems or None
-    return [compared(table, systems=chosen, **computing_arguments(given), **{**given, **words})]
+    result = compared(table, systems=chosen, **computing_arguments(given), **{**given, **words})
+    return Answer(results=(result,), every_pair=all)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +15,7 @@ from betterthan.cli.streams import refuse_overwriting, say, say_notes
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
+    from betterthan.tables.any_table import AnyTable
 
 
 @click.command()
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
     "--output",
     required=True,
     metavar="OUT",
-    help="A .csv, .tsv, .jsonl or .parquet file; a new folder with --to mtme.",
+    help="A .csv, .tsv, .jsonl or .parquet file, or - for CSV on standard output; a new folder with --to mtme.",
 )
 @click.option(
     "--to",
@@ -51,8 +55,13 @@ def convert(
     \b
     Examples:
       betterthan convert results.jsonl -o tidy.parquet
+      betterthan convert results.jsonl -o - | head
       betterthan convert metrics.tsv -o mytest --to mtme --language-pair en-de --human MQM
     """  # noqa: D301
+    if to == "mtme" and output == "-":
+        raise click.UsageError(
+            "--to mtme writes a folder, which cannot go to standard output. Name a folder."
+        )
     if to == "mtme":
         _folder(file, output, replace(options, language_pair=language_pair), format_in, human)
         return
@@ -65,10 +74,31 @@ def convert(
     from betterthan.read.write.write import write_table
 
     reading = read_any(file, replace(options, covariates=(EVERY,)), format=format_in)
+    if output == "-":
+        _to_stdout(reading.tables)
+        say_notes(reading.notes)
+        return
     refuse_overwriting(output)
     write_table(reading.tables, output)
     say_notes(reading.notes)
     say(f"Wrote {output}: {'; '.join(map(summary, reading.tables))}")
+
+
+def _to_stdout(tables: Sequence[AnyTable]) -> None:
+    """Write tables as CSV to standard output, by way of a file: a large table need not fit into memory twice."""
+    from betterthan import scratch
+    from betterthan.cli.output import to_stdout
+    from betterthan.read.write.write import write_table
+
+    with tempfile.TemporaryDirectory(prefix="convert-", dir=scratch.folder()) as folder:
+        path = Path(folder) / "table.csv"
+        write_table(tables, path)
+        with path.open(encoding="utf-8", newline="") as file:
+            while text := file.read(_CHUNK):
+                to_stdout(text)
+
+
+_CHUNK = 1 << 20
 
 
 def _folder(file: str, output: str, options: Options, format_in: str | None, human: tuple[str, ...]) -> None:

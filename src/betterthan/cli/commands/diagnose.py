@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def diagnose(
     files: tuple[str, ...], options: Options, format_in: str | None, metric: str | None
 ) -> Diagnosis:
-    """Measure outliers, ties, gaps, pairing and circles in FILE, and say which mechanism suits.
+    """Measure outliers, ties, missing scores, pairing and cycles in FILE, and say which mechanism fits.
 
     \b
     Examples:

@@ -26,7 +26,7 @@ _CODE = re.compile(r"BT\d{3}", re.IGNORECASE)
 @click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
 @click.option("--missing", type=click.Choice(["raise", "drop"]), default="raise", show_default=True)
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of all tests.")
-@click.option("--source", metavar="FILE", help="Source texts, a line a segment: slices by length.")
+@click.option("--source", metavar="FILE", help="Source texts, one segment per line, for slices by length.")
 @units_option
 @reading_options
 @output_options
@@ -40,7 +40,7 @@ def explain(
     source: str | None,
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> Explanation:
-    """Explain how systems A and B compare in FILE: who wins by which mechanism, why, and on what it hangs.
+    """Explain how systems A and B compare in FILE: who wins by which mechanism, why, and what it depends on.
 
     Several files, a folder or a quoted pattern make one table. With a problem code alone, explain the code.
 
@@ -62,8 +62,8 @@ def explain(
 
     scores: Scores = TableReader(options, format=format_in).table(file, kinds=(Scores,), metric=metric)
     texts = None if source is None else _sources(source, scores)
-    found: Explanation = explained(scores, a, b, texts=texts, **given)
-    return found
+    explanation: Explanation = explained(scores, a, b, texts=texts, **given)
+    return explanation
 
 
 def _sources(source: str, scores: Scores) -> Texts:

@@ -66,7 +66,7 @@ KINDS = (
     help="Reference translations, for aggregation.",
 )
 @click.option("--segment", "segments", multiple=True, metavar="ID", help="For spans; name several.")
-@click.option("--mt", metavar="FILE", help="Translations, for spans: their words stand above the tags.")
+@click.option("--mt", metavar="FILE", help="Translations, for spans: their words are written above the tags.")
 @click.option(
     "--missing",
     type=click.Choice(["raise", "drop"]),
@@ -106,7 +106,7 @@ def figure(
     """Draw a figure of KIND from FILE, as SVG, PNG, PDF or JSON.
 
     FILE is what the command behind the kind reads, or a result that it wrote as JSON; so every option of that
-    command can be used. Files of scatter and margins stand side by side.
+    command can be used. Several files of scatter and margins are drawn side by side.
 
     \b
     Examples:
@@ -121,7 +121,7 @@ def figure(
     from betterthan.cli.streams import say, say_notes
     from betterthan.present.charts.chart import chart
     from betterthan.present.charts.drawing import altair
-    from betterthan.present.charts.save import format_of, save_chart
+    from betterthan.present.charts.save import format_of, is_raster_or_pdf, undrawable, write_chart
     from betterthan.results.units import first_lines
 
     refuse_overwriting(output)
@@ -131,7 +131,10 @@ def figure(
     notes = [note for one in _each(subject) for note in (*first_lines(one), *getattr(one, "notes", ()))]
     say_notes(dict.fromkeys(notes))
     drawn = chart(subject, kind.replace("-", "_"), theme=theme, title=title, **asked)
-    say(f"Wrote {save_chart(drawn, output, scale=scale)}")
+    written = write_chart(drawn, output, scale=scale)
+    missing = undrawable(drawn) if is_raster_or_pdf(output) else None
+    say_notes([] if missing is None else [missing])
+    say(f"Wrote {written}")
 
 
 def _each(subject: Any) -> list[Any]:  # noqa: ANN401

@@ -26,7 +26,7 @@ _HEAD = 400
 
 
 class Asked(NamedTuple):
-    """What was asked for on the command line.
+    """What was requested on the command line.
 
     Attributes
     ----------
@@ -246,7 +246,7 @@ def _quality(asked: Asked) -> Any:  # noqa: ANN401
 
     gold, *systems = asked.files
     if not systems:
-        raise BetterThanError("This figure needs the true scores first, and then a file a system.")
+        raise BetterThanError("This figure needs the true scores first, and then one file per system.")
     pair = next(iter(asked.given["language_pair"]), None)
     truth, predicted = read_sentence_scores(gold, systems, language_pair=pair)
     return sentence_quality(predicted, truth, missing=asked.given["missing"], **asked.computing)

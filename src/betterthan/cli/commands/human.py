@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def human() -> None:
-    """Rank systems by what people said: direct assessment, relative ranking or MQM.
+    """Rank systems by human judgments: direct assessment, relative ranking or MQM.
 
     \b
     betterthan human da judgements.csv    scores from 0 to 100, by segment and judge
@@ -70,7 +70,7 @@ _SHARED = (
 @human.command()
 @click.argument("file")
 @click.option("--metric", metavar="NAME", help="Which score, when the file has several.")
-@click.option("--raw", is_flag=True, help="Do not standardise each judge's scores.")
+@click.option("--raw", is_flag=True, help="Do not standardize each judge's scores.")
 @_shared
 @click.option("--darr", type=float, metavar="MARGIN", help="Make a relative ranking: pairs this far apart.")
 @click.option("--matches-to", metavar="FILE", help="Where the relative ranking is written, as matches.")
@@ -90,7 +90,7 @@ def da(
     by_margin: bool,  # noqa: FBT001
     **given: Any,  # noqa: ANN401
 ) -> list[Result]:
-    """Rank the systems in FILE by direct assessment: a row a judgment, from 0 to 100.
+    """Rank the systems in FILE by direct assessment: one judgment per row, from 0 to 100.
 
     Each judge's scores are standardized, repeated judgments averaged, and segments that only some systems were judged
     on are adjusted for. A relative ranking (--darr) is made from the raw scores.
@@ -127,11 +127,11 @@ def da(
     help="What an error weighs, where it is not the usual: major 5, minor 1, minor Fluency/Punctuation 0.1, "
     "Non-translation 25; name several.",
 )
-@click.option("--standardize", is_flag=True, help="Standardise each rater's scores.")
+@click.option("--standardize", is_flag=True, help="Standardize each rater's scores.")
 @_shared
 @output_options
 def mqm(file: str, weights: tuple[str, ...], standardize: bool, **given: Any) -> list[Result]:  # noqa: ANN401, FBT001
-    """Rank the systems in FILE by MQM: a row an error, with category and severity.
+    """Rank the systems in FILE by MQM: one error per row, with category and severity.
 
     An output's score is minus the weighted sum of its errors, averaged over raters.
 
@@ -173,8 +173,8 @@ def mqm(file: str, weights: tuple[str, ...], standardize: bool, **given: Any) ->
     show_default=True,
     help="In Bradley–Terry.",
 )
-@click.option("--prior", type=float, default=0.0, help="Regularises Bradley–Terry; 0.5 is usual.")
-@click.option("--matches-to", metavar="FILE", help="Write the matches, a row a pair.")
+@click.option("--prior", type=float, default=0.0, help="Regularizes Bradley–Terry; 0.5 is usual.")
+@click.option("--matches-to", metavar="FILE", help="Write the matches, one pair per row.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of intervals.")
 @computing_options
 @output_options

@@ -76,7 +76,7 @@ _MEASURES = (
     default="auto",
     show_default=True,
     metavar="auto|segments|groups|NUMBER",
-    help="What is drawn or permuted as one: segments, documents, or so many segments.",
+    help="What is drawn or permuted as one: segments, documents, or blocks of NUMBER segments.",
 )
 @click.option(
     "--margin", type=float, default=0.0, show_default=True, help="Human scores closer than this tie (taus)."
@@ -84,7 +84,12 @@ _MEASURES = (
 @click.option(
     "--metric-margin", type=float, default=0.0, show_default=True, help="The same for metric scores."
 )
-@click.option("--leave-out", multiple=True, metavar="SYSTEM", help="A system to leave out, such as Human-*.")
+@click.option(
+    "--leave-out",
+    multiple=True,
+    metavar="SYSTEM",
+    help="A system to leave out, by name or pattern, such as 'Human-*'.",
+)
 @click.option(
     "--outliers",
     type=click.Choice(["keep", "drop"]),
@@ -131,7 +136,7 @@ def meta(
 ) -> list[Result]:
     """Compare metrics with human scores, and say which metrics differ significantly.
 
-    FILE is a long table with a column of metrics, or one file a metric; FOLDER is laid out as the WMT metrics task
+    FILE is a long table with a column of metrics, or one file per metric; FOLDER is laid out as the WMT metrics task
     does it (human-scores, metric-scores, documents).
 
     \b

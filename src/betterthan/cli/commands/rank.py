@@ -35,11 +35,16 @@ METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill")
     type=click.Choice(["half", "drop", "davidson", "as-published"]),
     help="In Bradley–Terry. [default: drop for scores, half for battles]",
 )
-@click.option("--prior", type=float, default=0.0, help="Regularises Bradley–Terry; 0.5 is usual.")
+@click.option("--prior", type=float, default=0.0, help="Regularizes Bradley–Terry; 0.5 is usual.")
 @click.option(
     "--scale",
     type=click.Choice(["share", "log", "elo"]),
     help="Of Bradley–Terry strengths. [default: share, for battles elo]",
+)
+@click.option(
+    "--anchor",
+    metavar="SYSTEM",
+    help="Of battles: fix this system at 1500 Elo points; intervals are of differences from it.",
 )
 @click.option(
     "--order",
@@ -85,8 +90,8 @@ def rank(
 ) -> list[Result]:
     """Rank the systems in FILE from best to worst, with intervals of strengths and of ranks.
 
-    FILE holds scores (one column or one row a system and segment) or battles (two systems and a winner). Several
-    files, a folder or a quoted pattern make one table.
+    FILE holds scores (one column per system, or one row per system and segment) or battles (two systems and a
+    winner). Several files, a folder or a quoted pattern make one table. With several --by, one table has them all.
 
     \b
     Examples:
@@ -94,6 +99,7 @@ def rank(
       betterthan rank scores.csv --by mean --by bradley-terry --units groups
       betterthan rank battles.parquet --ties davidson --cluster session_id
       betterthan rank battles.parquet --covariate len_a-len_b
+      betterthan rank battles.parquet --anchor gpt-4
       betterthan rank metrics.tsv --metric TER -f latex -o table.tex
     """  # noqa: D301
     from betterthan.analysis.rank.rank import of_each_method

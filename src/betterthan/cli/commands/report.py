@@ -24,10 +24,10 @@ COMPOSED = "betterthan.reports"
 @click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="Write there.")
 @click.option(
     "--question",
-    type=click.Choice(["auto", "scores", "battles", "meta", "texts", "tags"]),
+    type=click.Choice(["auto", "scores", "battles", "meta", "texts", "tags", "quality"]),
     default="auto",
     show_default=True,
-    help="What is asked; by default as the data are.",
+    help="The question; by default the one that fits the data.",
 )
 @click.option("--human", metavar="FILE", help="Human scores: the report is about metrics.")
 @click.option(
@@ -35,14 +35,20 @@ COMPOSED = "betterthan.reports"
     "references",
     multiple=True,
     metavar="FILE",
-    help="Reference texts, a line a segment; name several.",
+    help="Reference texts, one segment per line; name several.",
 )
 @click.option("--source", metavar="FILE", help="Source texts, to be shown beside outputs.")
 @click.option(
-    "--metric", metavar="NAME", help="Which metric is in front. [default: the first, and it is said]"
+    "--metric", metavar="NAME", help="The metric that comes first. [default: the first in the file]"
 )
 @click.option("-l", "--language-pair", metavar="LP", help="Of a folder or files with several, such as en-de.")
 @click.option("--gold", metavar="NAME", help="Which human scores of a folder, such as mqm.")
+@click.option(
+    "--leave-out",
+    multiple=True,
+    metavar="SYSTEM",
+    help="A system to leave out, by name or pattern, such as 'Human-*'; name several.",
+)
 @click.option(
     "--missing",
     type=click.Choice(["raise", "drop"]),
@@ -50,9 +56,7 @@ COMPOSED = "betterthan.reports"
     show_default=True,
     help="Refuse empty cells, or leave their segments out.",
 )
-@click.option(
-    "--no-texts", is_flag=True, help="Leave every text out: for data that must not leave the house."
-)
+@click.option("--no-texts", is_flag=True, help="Leave every text out, for confidential data.")
 @units_option
 @reading_options
 @computing_options
@@ -71,8 +75,8 @@ def report(
     """Write a report on FILE as one HTML page: verdict, ranking, pairs, segments, data check, method.
 
     FILE holds scores, battles or metrics, or is a folder of the WMT metrics task; or the outputs of systems, with
-    --reference; or tags, the gold file first. Outputs named after a file of scores are shown beside its segments. The
-    page needs no network, and the command in it makes the same page again.
+    --reference; or tags or predicted quality, the gold file first. Outputs named after a file of scores are shown
+    beside its segments. The page needs no network, and the command in it reproduces the page.
 
     \b
     Examples:
@@ -82,7 +86,8 @@ def report(
       betterthan report wmt23/ --language-pair en-de
       betterthan report battles.parquet
       betterthan report ours=a.txt base=b.txt --reference ref.txt
-      betterthan report gold.tags ours.tags base.tags
+      betterthan report gold.tags ours.tags base.tags test.mt
+      betterthan report gold.hter ours.hter base.hter
     """  # noqa: D301
     from betterthan.cli.computing import computing_arguments
     from betterthan.cli.wording import typed_option

@@ -1,8 +1,10 @@
-"""``betterthan score``: BLEU, chrF and TER from texts, aggregated three ways."""
+"""``betterthan score``: BLEU, chrF and TER from texts, one metric or several in one table."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,18 +13,38 @@ from betterthan.budget import MOST_ORDER, MOST_SEGMENTS
 from betterthan.cli.options import Command, computing_options, output_options
 
 if TYPE_CHECKING:
-    from betterthan.results.agreement import Aggregated
+    from betterthan.cli.output import Answer
     from betterthan.tables.counts import Counts
 
 
-@click.group()
+class ScoreGroup(click.Group):
+    """A group that scores by several metrics where no metric is named as a command."""
+
+    default = "metrics"
+
+    def routed(self, arguments: Sequence[str]) -> list[str]:
+        """Return the arguments with the default command before them, unless one is named or help is wanted."""
+        first = arguments[0] if arguments else "--help"
+        # A plain word that is not a file was meant as a metric.
+        is_command = first in self.commands or (first.isalnum() and not Path(first).exists())
+        return list(arguments) if is_command or first in ("--help", "-h") else [self.default, *arguments]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments of the group."""
+        return super().parse_args(ctx, self.routed(args))
+
+
+@click.group(cls=ScoreGroup)
 def score() -> None:
-    """Score outputs against references: BLEU, chrF or TER, with intervals, clusters and signatures.
+    """Score outputs against references by BLEU, chrF and TER, with intervals and significance tests.
+
+    Without the name of a metric, several metrics make one table: betterthan score --metric bleu --metric ter …
 
     \b
+    betterthan score --reference ref.txt a.txt b.txt --baseline a
+    betterthan score --metric bleu --metric chrf --metric ter --reference ref.txt a.txt b.txt
     betterthan score bleu --reference ref.txt a.txt b.txt
     betterthan score chrf --reference ref.txt --word-order 2 'systems/*.txt.gz'
-    betterthan score ter --reference ref.txt ours=a.txt base=b.txt
     """  # noqa: D301
 
 
@@ -33,18 +55,18 @@ def _shared(command: Command) -> Command:
     def wrapped(
         files: tuple[str, ...],
         references: tuple[str, ...],
-        confidence: float,
-        size: int,
+        baseline: str | None,
         segments: bool,  # noqa: FBT001  (click passes every option by name)
         score_only: bool,  # noqa: FBT001
         **given: Any,  # noqa: ANN401
-    ) -> Aggregated:
+    ) -> Answer:
         from betterthan.cli.computing import computing_arguments
         from betterthan.cli.score_tables import texts_of, the_score, warn_of_mismatches, write_segments
 
         context = click.get_current_context()
+        aggregating = {name: given.pop(name) for name in ("confidence", "size", "aggregation")}
         computing = computing_arguments(given)
-        rest = {name: computing.pop(name) for name in ("rng", "n_resamples") if name in computing}
+        drawing = {name: computing.pop(name) for name in ("rng", "n_resamples") if name in computing}
         texts = texts_of(files, references)
         counts: Counts = command(texts, **given, **computing)
         warn_of_mismatches(texts)
@@ -55,27 +77,77 @@ def _shared(command: Command) -> Command:
             chosen = "json" if context.params["as_json"] else context.params["format"]
             write_segments(counts.per_segment(), format=chosen, output=context.params["output"])
             context.exit()
-        from betterthan.analysis.rank.aggregate import aggregate
+        return _answer([counts], baseline, **aggregating, **drawing, **computing)
 
-        return aggregate(counts, confidence=confidence, size=size, **rest, **computing)
-
-    whole: Command = wrapped
-    for add in reversed(_SHARED):
-        whole = add(whole)
-    return whole
+    return _with(wrapped, _SHARED)
 
 
-_SHARED = (
+def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
+    for add in reversed(options):
+        command = add(command)
+    return command
+
+
+def _answer(
+    counts: Sequence[Counts],
+    baseline: str | None,
+    *,
+    confidence: float,
+    size: int,
+    aggregation: str,
+    **rest: Any,  # noqa: ANN401
+) -> Answer:
+    """Aggregate each metric, and compare with the baseline where there is one."""
+    from betterthan.analysis.compare.baseline import against_baseline
+    from betterthan.analysis.compare.compare import compare
+    from betterthan.analysis.rank.aggregate import aggregate
+    from betterthan.cli.output import Answer
+    from betterthan.errors import BetterThanError, unknown_name
+    from betterthan.present.tables.pooled import pooled_scores
+
+    systems = counts[0].systems
+    if baseline is not None and baseline not in systems:
+        raise unknown_name("system", baseline, systems)
+    if baseline is not None and len(systems) < 2:
+        raise BetterThanError(f"{baseline} is the only system, so there is nothing to compare it with.")
+    if baseline is not None and aggregation == "all":
+        raise click.UsageError("--baseline compares pooled scores. Leave out --aggregation all.")
+    results = [aggregate(one, confidence=confidence, size=size, **rest) for one in counts]
+    if aggregation == "all":
+        return Answer(results=tuple(results))
+    draws = {name: value for name, value in rest.items() if name != "n_resamples"}
+    pairs = [
+        against_baseline(
+            compare(one, correction="none", alpha=1 - confidence, confidence=confidence, **draws), baseline
+        )
+        for one in (counts if baseline is not None else ())
+        if baseline is not None
+    ]
+    together = pooled_scores(results, pairs, baseline)
+    return Answer(results=together.results, together=together)
+
+
+_TEXTS = (
     click.argument("files", nargs=-1, metavar="FILE..."),
     click.option(
         "--reference",
         "references",
         multiple=True,
         metavar="FILE",
-        help="Reference translation, a line a segment; name several for several references.",
+        help="Reference translation, one segment per line; name several for several references.",
+    ),
+    click.option(
+        "--baseline", metavar="SYSTEM", help="Show and test the difference of each system from this one."
     ),
     click.option(
         "--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals."
+    ),
+    click.option(
+        "--aggregation",
+        type=click.Choice(["pooled", "all"]),
+        default="pooled",
+        show_default=True,
+        help="Scores of the whole corpus, or beside them means of segments and of bootstrap corpora.",
     ),
     click.option(
         "--size",
@@ -84,10 +156,13 @@ _SHARED = (
         show_default=True,
         help="Segments in a corpus of the bootstrap mean.",
     ),
+)
+_SHARED = (
+    *_TEXTS,
     click.option(
         "--segments",
         is_flag=True,
-        help="Write the score of every segment instead, a row each, as TSV or as the suffix of --output says.",
+        help="Write the score of every segment instead, one per row, as TSV or as the suffix of --output says.",
     ),
     click.option("--score-only", is_flag=True, help="Print the bare pooled score of one system."),
     computing_options,
@@ -105,7 +180,7 @@ _lowercase = click.option("--lowercase", is_flag=True, help="Ignore case.")
 
 @score.command()
 @click.option("--tokenize", metavar="NAME", help="sacreBLEU's tokenizer. [default: by language, else 13a]")
-@click.option("--language", metavar="CODE", help="Of the outputs; chooses the tokeniser: zh, ja, ko, …")
+@click.option("--language", metavar="CODE", help="Of the outputs; chooses the tokenizer: zh, ja, ko, …")
 @click.option("--literal", is_flag=True, help="13a whatever the language, as sacreBLEU without one.")
 @_lowercase
 @click.option(
@@ -123,9 +198,9 @@ _lowercase = click.option("--lowercase", is_flag=True, help="Ignore case.")
 @_missing
 @_shared
 def bleu(texts: Any, **given: Any) -> Counts:  # noqa: ANN401
-    """Score outputs by BLEU: a FILE a system, a line a segment.
+    """Score outputs by BLEU: one FILE per system, one segment per line.
 
-    A system is called as its file, or NAME=FILE. Gzip is opened, patterns are expanded, and - is standard input.
+    A system is named after its file, or NAME=FILE. Gzip is opened, patterns are expanded, and - is standard input.
 
     \b
     Examples:
@@ -163,9 +238,9 @@ def bleu(texts: Any, **given: Any) -> Counts:  # noqa: ANN401
 @_missing
 @_shared
 def chrf(texts: Any, beta: float, **given: Any) -> Counts:  # noqa: ANN401
-    """Score outputs by chrF: a FILE a system, a line a segment.
+    """Score outputs by chrF: one FILE per system, one segment per line.
 
-    A system is called as its file, or NAME=FILE. Gzip is opened, patterns are expanded, and - is standard input.
+    A system is named after its file, or NAME=FILE. Gzip is opened, patterns are expanded, and - is standard input.
 
     \b
     Examples:
@@ -182,13 +257,13 @@ def chrf(texts: Any, beta: float, **given: Any) -> Counts:  # noqa: ANN401
 @click.option("--normalized", is_flag=True, help="Split off punctuation and undo escapes first.")
 @click.option("--no-punct", is_flag=True, help="Leave out punctuation.")
 @click.option("--asian-support", is_flag=True, help="Split Chinese and Japanese into characters.")
-@click.option("--case-sensitive", is_flag=True, help="Tell upper from lower case.")
+@click.option("--case-sensitive", is_flag=True, help="Distinguish upper from lower case.")
 @_missing
 @_shared
 def ter(texts: Any, **given: Any) -> Counts:  # noqa: ANN401
-    """Score outputs by TER (lower is better): a FILE a system, a line a segment.
+    """Score outputs by TER (lower is better): one FILE per system, one segment per line.
 
-    A system is called as its file, or NAME=FILE. Gzip is opened, patterns are expanded, and - is standard input.
+    A system is named after its file, or NAME=FILE. Gzip is opened, patterns are expanded, and - is standard input.
 
     \b
     Examples:
@@ -198,3 +273,52 @@ def ter(texts: Any, **given: Any) -> Counts:  # noqa: ANN401
     from betterthan.scoring.ter import ter as counted
 
     return counted(texts, **given)
+
+
+@score.command(name="metrics")
+@click.option(
+    "--metric",
+    "metrics",
+    type=click.Choice(["bleu", "chrf", "chrf++", "ter"]),
+    multiple=True,
+    help="A metric; name several. [default: bleu and chrf]",
+)
+@click.option(
+    "--language", metavar="CODE", help="Of the outputs; chooses the tokenizer of BLEU: zh, ja, ko, …"
+)
+@click.option(
+    "--tokenize", metavar="NAME", help="sacreBLEU's tokenizer for BLEU. [default: by language, else 13a]"
+)
+@_missing
+@functools.partial(_with, options=(*_TEXTS, computing_options, output_options))
+def several(
+    files: tuple[str, ...],
+    references: tuple[str, ...],
+    metrics: tuple[str, ...],
+    baseline: str | None,
+    language: str | None,
+    tokenize: str | None,
+    missing: Any,  # noqa: ANN401  (click's choice)
+    **given: Any,  # noqa: ANN401  (what aggregate takes)
+) -> Answer:
+    """Score outputs by several metrics, in one table; this is what score does where no metric is its first word.
+
+    \b
+    Examples:
+      betterthan score --reference ref.txt a.txt b.txt
+      betterthan score --metric bleu --metric ter --reference ref.txt ours=a.txt base=b.txt --baseline base
+    """  # noqa: D301
+    from betterthan.cli.computing import computing_arguments
+    from betterthan.cli.score_tables import counts_of, texts_of, warn_of_mismatches
+
+    chosen = tuple(dict.fromkeys(metrics or ("bleu", "chrf")))
+    if (language or tokenize) and "bleu" not in chosen:
+        option = "--language" if language else "--tokenize"
+        raise click.UsageError(f"{option} is for BLEU. Leave it out, or add --metric bleu.")
+    aggregating = {name: given.pop(name) for name in ("confidence", "size", "aggregation")}
+    computing = computing_arguments(given)
+    drawing = {name: computing.pop(name) for name in ("rng", "n_resamples") if name in computing}
+    texts = texts_of(files, references)
+    counts = counts_of(texts, chosen, language=language, tokenize=tokenize, missing=missing, **computing)
+    warn_of_mismatches(texts)
+    return _answer(counts, baseline, **aggregating, **drawing, **computing)

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 def serve(files: tuple[Path, ...], *, port: int, open_page: bool, **given: Any) -> None:  # noqa: ANN401  (click's)
     """Serve pages on this machine: drop files, see what they are, get the report, look at pairs and segments.
 
-    Runs are kept and listed until they are deleted. The address that is printed has a token: whoever opens it is
+    Runs are kept and listed until they are deleted. The address that is printed has a token: anyone who opens it is
     signed in, and nobody else gets in. Other machines can reach the server only with --host.
 
     \b

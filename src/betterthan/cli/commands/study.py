@@ -69,10 +69,10 @@ def study(
     as_published: bool,
     **given: Any,  # noqa: ANN401  (what is passed on)
 ) -> None:
-    """Run the experiment NAME of one of the papers again.
+    """Reproduce the experiment NAME of one of the papers.
 
-    The paper's numbers stand beside ours, and what differs is said. Without --data it runs on the data printed in the
-    paper or on the example campaign. What the full form costs is said first.
+    The paper's numbers are shown beside ours, with all differences. Without --data it runs on the data printed in the
+    paper or on the example campaign. The cost of the full run is printed first.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""``betterthan tags``: which system tags words best, and which measure may say so."""
+"""``betterthan tags``: which system tags words best, and which measures can be gamed."""
 
 from __future__ import annotations
 
@@ -36,11 +36,13 @@ _MEASURES = (
     "--by",
     type=click.Choice(_MEASURES),
     multiple=True,
-    help="The measure; the first orders the systems, others stand beside it. "
+    help="The measure; the first orders the systems, others are shown beside it. "
     "[default: f1-mult, mcc, f1-bad, f1-ok, phrase-f1-mult]",
 )
 @click.option(
-    "--mt", metavar="FILE", help="The translations: they tell words from gaps when there are 2N + 1 tags."
+    "--mt",
+    metavar="FILE",
+    help="The translations, to distinguish words from gaps when there are 2N + 1 tags.",
 )
 @click.option(
     "--side",
@@ -48,7 +50,7 @@ _MEASURES = (
     help="Tags of words, of the gaps between them, or of source words, where files hold several.",
 )
 @click.option("--language-pair", "-l", metavar="PAIR", help="Which of several in the files, such as en-de.")
-@click.option("--audition", is_flag=True, help="Also put the measures to the test.")
+@click.option("--audition", is_flag=True, help="Also test the measures themselves.")
 @click.option(
     "--middle",
     type=click.Choice(["both", "neither"]),
@@ -56,12 +58,12 @@ _MEASURES = (
     show_default=True,
     help="In which half of the audition the middle one of an odd number of systems is.",
 )
-@click.option("--no-synthetic", is_flag=True, help="Leave out the labelings that know nothing.")
+@click.option("--no-synthetic", is_flag=True, help="Leave out the trivial labelings.")
 @click.option("--no-pairs", is_flag=True, help="Leave out the table of all pairs.")
 @click.option(
     "--as-published",
     is_flag=True,
-    help="Phrase precision by the words of the paper, which favors long spans.",
+    help="Phrase precision as the paper defines it, which favors long spans.",
 )
 @units_option
 @click.option(
@@ -91,10 +93,10 @@ def tags(
     as_published: bool,
     **given: Any,  # noqa: ANN401  (what the verbs take)
 ) -> list[Result]:
-    """Score OK/BAD tags of words against GOLD, one sentence a line.
+    """Score OK/BAD tags of words against GOLD, one sentence per line.
 
-    Measures stand side by side, with groups of systems that randomization tests tell apart. Rows in brackets are
-    synthetic labelings; a measure by which they beat a system can be gamed.
+    Measures are shown side by side; systems that share a group do not differ significantly by randomization tests.
+    Rows in brackets are trivial labelings; a measure by which they outscore a system can be gamed.
 
     \b
     Examples:

@@ -59,13 +59,13 @@ _DIFFERENCES = {
             "a correlation of 0.53. The claim does not reproduce."
         ),
         Message(
-            "The printed pattern appears with references turned round; see {as_published}.",
+            "The printed pattern appears with references transposed; see {as_published}.",
             as_published=Option("as_published", True),
         ),
     ),
     True: (
         (
-            "Corpus and bootstrap scores are those of sacreBLEU with references turned round, N lists of one, which "
+            "Corpus and bootstrap scores are those of sacreBLEU with references transposed, N lists of one, which "
             "scores the first output alone and says nothing; tokenizer 13a in all languages. That the paper's numbers "
             "come from this is an inference: the authors' program was not seen."
         ),

@@ -1,4 +1,4 @@
-"""Section 5 and table 1 of the paper on aggregation: which way of averaging agrees with people?"""
+"""Section 5 and table 1 of the paper on aggregation: which way of averaging agrees with human scores?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PRINTED = printed_table("aggregation", "table_1").values(2)
 
 
 class _HumanCorrelations(NamedTuple):
-    """One data set: Pearson correlation of every metric with people, across systems."""
+    """One data set: Pearson correlation of every metric with human scores, across systems."""
 
     dataset: str
     kind: str
@@ -39,7 +39,7 @@ class _HumanCorrelations(NamedTuple):
 
 
 def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None) -> Study:
-    """Correlate the scores of systems with people on every data set, and average by kind of human score."""
+    """Correlate the scores of systems with human scores on every data set, and average by kind of human score."""
     every = translated_or_demo(request, translated)
     used = tuple(on_judged(one) for one in every if one.human is not None)
     if not used:
@@ -67,7 +67,7 @@ _DIFFERENCES = {
     ),
     True: (
         (
-            "Corpus and bootstrap scores are those of sacreBLEU with references turned round, N lists of one: the "
+            "Corpus and bootstrap scores are those of sacreBLEU with references transposed, N lists of one: the "
             "first output alone against all references; tokenizer 13a in all languages. That this happened in the "
             "paper is an inference: the authors' program was not seen."
         ),
@@ -110,7 +110,7 @@ def _table_1(datasets: list[_HumanCorrelations]) -> StudyTable:
             printed.append((None, None, None, *PRINTED.get((kind.lower(), name), (None,))))
     return StudyTable(
         name="table-1",
-        title="Pearson correlation with people across systems, mean over data sets, best first",
+        title="Pearson correlation with human scores across systems, mean over data sets, best first",
         columns=("human scores", "place", "metric", "correlation"),
         rows=tuple(rows),
         printed=tuple(printed) if any(row[3] is not None for row in printed) else None,
@@ -154,7 +154,7 @@ def _chart(datasets: list[_HumanCorrelations]) -> StudyChart:
     return figure(
         marks,
         name="table-1",
-        title="Correlation with people; lines go from the lowest to the highest data set",
+        title="Correlation with human scores; lines go from the lowest to the highest data set",
         kind="bars",
         x="metric",
         y="Pearson correlation",

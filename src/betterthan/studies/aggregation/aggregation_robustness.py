@@ -35,14 +35,14 @@ SIZES = (1, 10, 100, 1000)
 WHATS = ("pooled with mean of segments", "pooled with bootstrap", "mean of segments with bootstrap")
 _REPEATS_A_BLOCK = 25
 _MOST_TURNED = 100
-"""Turned round, every reference of a test set is scored against one output, which takes long for large ones."""
+"""Transposed, every reference of a test set is scored against one output, which takes long for large ones."""
 _PRINTED = printed_table("aggregation", "section_4_6").values(2)
 
 
 class _SmallTestSets(NamedTuple):
     """Counts and scores of segments of every data set, bootstrap scores of all systems, and what to draw.
 
-    `turned` are the texts to score with references turned round; empty when they are not.
+    `turned` are the texts to score with references transposed; empty when they are not.
     """
 
     counts: tuple[Counts, ...]
@@ -81,7 +81,7 @@ _DIFFERENCES = {
     False: (f"{_CLAIM} Scored correctly, they do come nearer, as means of segments do.",),
     True: (
         (
-            f"{_CLAIM} With references turned round, as here, it is the score of a single segment. That this happened "
+            f"{_CLAIM} With references transposed, as here, it is the score of a single segment. That this happened "
             "in the paper is an inference: the authors' program was not seen."
         ),
     ),
@@ -157,7 +157,7 @@ def _table(draws_by_metric: dict[str, FloatArray], sizes: tuple[int, ...]) -> St
     return StudyTable(
         name="figure-5",
         title="Correlation across systems of scores of small test sets: quantiles over draws",
-        columns=("metric", "what", "segments", "5 %", "25 %", "50 %", "75 %", "95 %"),
+        columns=("metric", "what", "segments", "5%", "25%", "50%", "75%", "95%"),
         rows=tuple(rows),
         printed=tuple(printed),
         digits=3,

@@ -52,7 +52,7 @@ def three_ways(
     """
     if not request.as_published:
         return [_correct(request, one) for one in counts]
-    # Means of segments stay: single segments cannot be turned round.
+    # Means of segments stay: single segments cannot be transposed.
     means = [[segment_means(one[metric]) for metric in METRICS] for one in counts]
     return [
         np.array([bleu_, m_bleu, x_bleu, chrf_, m_chrf, x_chrf])
@@ -87,12 +87,12 @@ def segment_means(counts: Counts) -> FloatArray:
 def _turned(request: StudyRequest, used: Sequence[Translated]) -> list[FloatArray]:
     texts = tuple(one.texts for one in used)
     return request.run(
-        "corpora with references turned round",
+        "corpora with references transposed",
         (texts, request.number("turned_corpora"), request.number("turned_size")),
         turned_block,
         parts=even_parts(len(used)),
         key=[one.digest for one in texts],
-        label="references turned round",
+        label="references transposed",
         uses="processes",
     )
 
@@ -100,7 +100,7 @@ def _turned(request: StudyRequest, used: Sequence[Translated]) -> list[FloatArra
 def turned_block(
     payload: tuple[tuple[Texts, ...], int, int], part: range, rng: np.random.Generator
 ) -> FloatArray:
-    """Score one data set with references turned round: pooled and bootstrap BLEU, pooled and bootstrap chrF; (4, m)."""
+    """Score one data set with references transposed: pooled and bootstrap BLEU, pooled and bootstrap chrF; (4, m)."""
     every, n_corpora, size = payload
     texts = every[part.start]
     n = len(texts.segments)
@@ -113,10 +113,10 @@ def turned_block(
 
 
 def turned_scores(texts: Texts, metric: str, some: IntArray) -> FloatArray:
-    """Score all systems on some segments with references turned round; shape (m,).
+    """Score all systems on some segments with references transposed; shape (m,).
 
-    sacreBLEU wants one list a reference. Given N lists of one it scores the first output alone, against all references
-    as if they were its own, and says nothing.
+    sacreBLEU expects one list per reference. Given N lists of one it scores the first output alone, against all
+    references as if they were its own, without a warning.
     """
     references = [[texts.references[0][i]] for i in some]
     # Handed to the metric itself they are looked at once, not once a system.

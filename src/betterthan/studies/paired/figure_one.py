@@ -51,7 +51,7 @@ def run(request: StudyRequest) -> Study:
     )
 
 
-_HELD = "A and C have the same scores on other segments: only what looks at pairs of scores tells them apart."
+_HELD = "A and C have the same scores on other segments: only a paired comparison distinguishes them."
 _DIFFERENCES = (
     (
         "Section 3 gives the medians of A and C as 10 and 7. In the data behind the plot the medians of A, B and C "
@@ -147,7 +147,7 @@ def _claims(scores: Scores) -> StudyTable:
     )
     return StudyTable(
         name="claims",
-        title="What the paper says of figure 1, held against the data of its plot",
+        title="Claims of the paper about figure 1, compared with the data of its plot",
         columns=("claim", "holds", "in the data"),
         rows=rows,
     )

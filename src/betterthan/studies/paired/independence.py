@@ -43,7 +43,7 @@ class Changes(NamedTuple):
     flips, levels : int
         Pairs whose order the third system turns round, or makes level.
     close : int
-        How many of these pairs the winner wins with no more than 55 % of the decided segments.
+        How many of these pairs the winner wins with no more than 55% of the decided segments.
     without : int
         Triples without Bradley–Terry strengths.
     """

@@ -488,11 +488,11 @@ def _setup(work: _SetupDraws, part: range, _rng: np.random.Generator) -> dict[st
     """Disagreements of one setup.
 
     "five": (10 pairs, 3 measures) with all segments in the reading asked for; "full": (2 readings, 3 pairs, 3
-    measures); a rule's or size's name: (draws, 2, 3, 3); "regularised": how many fits needed a prior, and of how many.
+    measures); a rule's or size's name: (draws, 2, 3, 3); "regularized": how many fits needed a prior, and of how many.
     """
     block = part.start
     tables = (work.goodness[block], work.values[block])
-    full, regularised = _three(tables, [np.arange(tables[0].shape[1])])
+    full, regularized = _three(tables, [np.arange(tables[0].shape[1])])
     by_rule: dict[str, Array] = {"full": full[0], "five": _five(work, tables[int(work.as_published)], block)}
     n = tables[0].shape[1]
     for name, rule in {**RULES, **_sizes(n)}.items():
@@ -501,10 +501,10 @@ def _setup(work: _SetupDraws, part: range, _rng: np.random.Generator) -> dict[st
         rng = stream(work.seed, f"segments by {name}", block)
         drawn, more = _three(tables, [rule.draw(n, rng) for _ in range(work.repeats)])
         by_rule[name] = drawn
-        regularised += more
+        regularized += more
     return {
         **by_rule,
-        "regularised": np.array([regularised, 1 + work.repeats * (len(by_rule) - 2)], dtype=np.int64),
+        "regularized": np.array([regularized, 1 + work.repeats * (len(by_rule) - 2)], dtype=np.int64),
     }
 
 
@@ -522,15 +522,15 @@ def _fixed(size: int) -> Callable[[int], int]:
 def _three(tables: tuple[FloatArray, FloatArray], cuts: list[IntArray]) -> tuple[FloatArray, int]:
     """Disagreements of three mechanisms on drawn segments, in both readings; (draws, 2, 3, 3)."""
     result = np.empty((len(cuts), 2, len(PAIRS), 3))
-    regularised = 0
+    regularized = 0
     for place, (table, as_published) in enumerate(zip(tables, _READINGS, strict=True)):
         strengths = three_strengths([table[:, cut] for cut in cuts], as_published=as_published)
-        regularised += strengths.n_regularised
+        regularized += strengths.n_regularized
         for draw, strength in enumerate(strengths.values):
             for pair, (first, second) in enumerate(PAIRS):
                 ranked = strength[THREE.index(first)], strength[THREE.index(second)]
                 result[draw, place, pair] = disagreement(*ranked, as_published=as_published)
-    return result, regularised
+    return result, regularized
 
 
 def _five(work: _SetupDraws, table: FloatArray, block: int) -> FloatArray:
@@ -559,8 +559,8 @@ def _sentences(disagreements: DisagreementBlocks) -> tuple[str, ...]:
 
 
 def _notes(used: tuple[Setup, ...], blocks: list[dict[str, Array]]) -> tuple[str, ...]:
-    needed = sum(int(block["regularised"][0]) for block in blocks)
-    total = sum(int(block["regularised"][1]) for block in blocks)
+    needed = sum(int(block["regularized"][0]) for block in blocks)
+    total = sum(int(block["regularized"][1]) for block in blocks)
     small = [setup for setup in used if setup.scores.n_systems <= 3]
     notes = []
     if needed:
@@ -580,7 +580,7 @@ _DIFFERENCES = (
         "Tables 1 and 4 of the paper are over 296 setups, of which only some are in the data here; the numbers "
         "beside ours are for all of them."
     ),
-    "The abstract speaks of different best systems in about 30 % of the setups, table 1 of 40 %.",
+    "The abstract speaks of different best systems in about 30% of the setups, table 1 of 40%.",
     (
         "Table 3 does not say how test sets were drawn. Its shares for single metrics are all multiples of 1/30, so "
         "there were 30 draws for each metric and data set."

@@ -337,7 +337,7 @@ def findings(taus: Mapping[str, FloatArray], grid: Sequence[Setting], seed: int)
         notes=(
             (
                 "Further behind: how much more tau lags behind that of Bradley–Terry, on the same scores, than "
-                f"without the trouble; it fails from {_SMALL} on, when the 95 % bootstrap interval leaves out 0."
+                f"without the trouble; it fails from {_SMALL} on, when the 95% bootstrap interval leaves out 0."
             ),
         ),
     )
@@ -447,7 +447,7 @@ def _simulate(work: _Simulation, part: range, _rng: np.random.Generator) -> Floa
         )
         strengths = [*three.values[0], *played]
         rows.append(
-            [*(kendall_b(drawn.strengths, strength) for strength in strengths), float(three.n_regularised)]
+            [*(kendall_b(drawn.strengths, strength) for strength in strengths), float(three.n_regularized)]
         )
     return np.array(rows)
 
@@ -478,16 +478,16 @@ def _sentences(simulated: FloatArray, work: _Simulation, tests: StudyTable) -> t
 
 def _notes(simulated: FloatArray) -> tuple[str, ...]:
     n_undefined = int(np.isnan(simulated[..., : len(FIVE)]).sum())
-    n_regularised = int(simulated[..., -1].sum())
+    n_regularized = int(simulated[..., -1].sum())
     notes = []
     if n_undefined:
         notes.append(
             f"{amount(n_undefined, 0)} of {amount(simulated[..., : len(FIVE)].size, 0)} taus are undefined, because a "
             "mechanism ties all systems, and are left out of the means."
         )
-    if n_regularised:
+    if n_regularized:
         notes.append(
-            f"In {amount(n_regularised, 0)} setups Bradley–Terry strengths do not exist; there every system gets "
+            f"In {amount(n_regularized, 0)} setups Bradley–Terry strengths do not exist; there every system gets "
             f"{PRIOR} wins and losses against a fictive one."
         )
     return tuple(notes)

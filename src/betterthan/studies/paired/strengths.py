@@ -37,12 +37,12 @@ class Strengths(NamedTuple):
     ----------
     values : array, shape (b, k, m)
         Of b tables by k mechanisms.
-    n_regularised : int
+    n_regularized : int
         Tables whose Bradley–Terry strengths do not exist, so that a prior was needed.
     """
 
     values: FloatArray
-    n_regularised: int
+    n_regularized: int
 
 
 def three_strengths(tables: list[FloatArray], *, as_published: bool) -> Strengths:
@@ -78,8 +78,8 @@ def three_strengths(tables: list[FloatArray], *, as_published: bool) -> Strength
     means = np.stack([table.mean(axis=1) for table in tables])
     medians = np.stack([np.median(table, axis=1) for table in tables])
     counts = [win_counts(table) for table in tables]
-    fitted, n_regularised = _published_fits(counts) if as_published else _fits(counts)
-    return Strengths(np.stack([means, medians, fitted], axis=1), n_regularised)
+    fitted, n_regularized = _published_fits(counts) if as_published else _fits(counts)
+    return Strengths(np.stack([means, medians, fitted], axis=1), n_regularized)
 
 
 def _fits(counts: list[WinCounts]) -> tuple[FloatArray, int]:

@@ -110,8 +110,8 @@ def _matrix(overlap: FloatArray, n_pairs: int) -> StudyTable:
     )
     return StudyTable(
         name="figure-6",
-        title=f"Figure 6: of the pairs told apart by the row, the share told apart by the column ({amount(n_pairs, 0)} "
-        "pairs)",
+        title=f"Figure 6: of the pairs significant by the row, the share significant by the column "
+        f"({amount(n_pairs, 0)} pairs)",
         columns=("test", *TESTS),
         rows=rows,
         printed=tuple((None, *row) for row in FIGURE_6),
@@ -132,7 +132,7 @@ def _by_setup(blocks: list[BoolArray], used: tuple[Setup, ...]) -> StudyTable:
     ]
     return StudyTable(
         name="told-apart-by-setup",
-        title="Share of pairs told apart, setup by setup",
+        title="Share of significant pairs by setup",
         columns=("data", "metric", "segments", "pairs", *TESTS),
         rows=tuple(rows),
         is_detail=True,
@@ -162,13 +162,13 @@ def _sentences(overlap: FloatArray, significant: BoolArray, alpha: float) -> tup
     printed = [TESTS[i] for i in np.argsort(-np.diag(np.array(FIGURE_6)), kind="stable")]
     same = "so it is in figure 6" if order == printed else f"in figure 6 it is {', '.join(printed)}"
     return (
-        f"Of {counted(significant.shape[1], 'pair')} of systems told apart at {alpha:g}, uncorrected: {shares}.",
+        f"{counted(significant.shape[1], 'pair')} of systems; significant at {alpha:g}, uncorrected: {shares}.",
         f"From most to least: {', '.join(order)}; {same}.",
     )
 
 
 _DIFFERENCES = (
-    "Figure 6 prints 0.42, 0.21, 0.35 and 0.41 on its diagonal, section 5.1 says 41, 21, 35 and 40 %.",
+    "Figure 6 prints 0.42, 0.21, 0.35 and 0.41 on its diagonal, section 5.1 says 41, 21, 35 and 40%.",
     (
         "Read as the text has it, all pairs of all setups are tested once. The released program draws 1,000 times a "
         "data set, one of its metrics and a fifth of its segments, and its sign test counts ties against the leader."

@@ -38,7 +38,7 @@ class _DatasetOutputs(NamedTuple):
 
 
 def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None) -> Study:
-    """Find the pairs of systems with the same text that people scored a margin or more apart."""
+    """Find the pairs of systems with the same text whose human scores differ by a margin or more."""
     used = tuple(one for one in translated_or_demo(request, translated) if one.human is not None)
     if not used:
         raise BetterThanError("No data set has human scores. Put a file called human.csv beside the texts.")
@@ -149,7 +149,7 @@ def _sentences(datasets: list[_DatasetOutputs], margin: float) -> tuple[str, ...
     part = f", {share(left / n_kept)} of all that are kept" if n_kept else ""
     return (
         (
-            f"Of {counted(same, 'pair')} of systems with identical texts that people judged, {left} were scored "
+            f"Of {counted(same, 'pair')} of systems with identical texts and human scores, {left} were scored "
             f"{margin:g} or more apart, so that a relative ranking calls one better{part}."
         ),
     )

@@ -40,7 +40,7 @@ class _RetainedPairs(NamedTuple):
 
 
 def read(data: JudgmentData) -> dict[str, JudgmentTable]:
-    """Return human scores by data set, with their gaps: what nobody judged makes no pair.
+    """Return human scores by data set, with their gaps: unjudged outputs form no pair.
 
     A file with a column for the data set (``lp``, …) is cut by it. Where there are several tables of a data set and one
     is called "human", "people", "mqm", "da" or "raw", that one is taken.

@@ -28,7 +28,7 @@ EXAMPLES = printed_table("relative_ranking", "section_3").rows
 
 
 class _TauTables(NamedTuple):
-    """Goodness of people and metrics on the same cells, and what makes a tie; a block is a metric."""
+    """Goodness of human scores and metrics on the same cells, and what makes a tie; a block is a metric."""
 
     human: FloatArray
     scores: FloatArray
@@ -52,12 +52,12 @@ class _Taus(NamedTuple):
 
     @property
     def value(self) -> FloatArray:
-        """A row a threshold of the metric, a column a treatment of ties."""
+        """One row per threshold of the metric, one column per treatment of ties."""
         return np.stack([tau(self.counts, rule) for rule in RULES], axis=-1)
 
 
 def run(request: StudyRequest) -> Study:
-    """Hold each metric against people by all four taus, with and without a threshold for its own ties."""
+    """Compare each metric with human scores by all four taus, with and without a threshold for its own ties."""
     panels = panels_for(request)
     margin = float(request.options["margin"])
     shares = SHARES[: request.number("thresholds")]
@@ -91,8 +91,8 @@ def _taus(
     together = panel_of(panel.metrics, panel.human)
     if together.is_systems_only:
         raise BetterThanError(
-            f"Kendall's tau of {panel.dataset} is over pairs of systems on a segment, and its metrics have one score a "
-            "system. Name scores of segments."
+            f"Kendall's tau of {panel.dataset} is over pairs of systems on a segment, and its metrics have one score "
+            "per system. Name scores of segments."
         )
     scores = np.where(together.judged, together.segment_scores(), np.nan)
     deviation = np.nanstd(scores, axis=(1, 2))
@@ -164,9 +164,9 @@ def _counts(taus: list[_Taus]) -> StudyTable:
         )
     return StudyTable(
         name="counts",
-        title="Pairs of systems on a segment: what people and the metric say of them",
+        title="Pairs of systems on a segment, by human scores and by the metric",
         columns=(
-            *("data", "metric", "pairs", "concordant", "discordant", "metric ties", "people tie", "both tie"),
+            *("data", "metric", "pairs", "concordant", "discordant", "metric ties", "humans tie", "both tie"),
         ),
         rows=tuple(rows),
         is_detail=True,

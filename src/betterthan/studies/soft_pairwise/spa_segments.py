@@ -28,7 +28,7 @@ _DRAWS_A_BLOCK = 50
 
 
 class _Tables(NamedTuple):
-    """Goodness of one data set: people and the metrics that are shown, the same cells of all."""
+    """Goodness of one data set: human scores and the metrics that are shown, the same cells of all."""
 
     dataset: str
     metrics: tuple[str, ...]
@@ -44,7 +44,7 @@ class _Tables(NamedTuple):
 
 
 class _Interval(NamedTuple):
-    """One metric at one number of segments: mean and bounds of 95 %, by pairwise and by soft pairwise accuracy."""
+    """One metric at one number of segments: mean and bounds of 95%, by pairwise and by soft pairwise accuracy."""
 
     dataset: str
     metric: str
@@ -84,7 +84,7 @@ _DIFFERENCES = (
 
 
 def _chosen(request: StudyRequest, panel: StudyPanel) -> _Tables:
-    """The metrics nearest to people by the soft measure, as the paper shows two strong ones."""
+    """The metrics nearest to the human scores by the soft measure, as the paper shows two strong ones."""
     evaluation = evaluated(request, panel, MEASURES["SPA"])
     best = evaluation.metrics[: request.number("metrics")]
     together = panel_of(panel.metrics, panel.human)
@@ -135,7 +135,7 @@ def _mean_of_known(values: FloatArray) -> FloatArray:
 
 
 def _summary(draws: FloatArray) -> FloatArray:
-    """Mean, 2.5 % and 97.5 % of draws (…, measures); shape (measures, 3)."""
+    """Mean, 2.5% and 97.5% of draws (…, measures); shape (measures, 3)."""
     low, high = np.nanquantile(draws, (0.025, 0.975), axis=0)
     return np.stack([np.nanmean(draws, axis=0), low, high], axis=1)
 
@@ -154,7 +154,7 @@ def _table(intervals: list[_Interval]) -> StudyTable:
     )
     return StudyTable(
         name="figure-3",
-        title="Mean and 95 % interval of the values of the best metrics, by number of segments",
+        title="Mean and 95% interval of the values of the best metrics, by number of segments",
         columns=(
             *("data", "metric", "segments", "PA", "PA low", "PA high", "SPA", "SPA low", "SPA high"),
             *("PA width", "SPA width"),
@@ -172,7 +172,7 @@ def _chart(intervals: list[_Interval]) -> StudyChart:
             for i, label in enumerate(MEASURES)
         ),
         name="figure-3",
-        title="Values of the best metrics with fewer segments: mean and 95 % interval",
+        title="Values of the best metrics with fewer segments: mean and 95% interval",
         x="segments",
         y="value",
     )
@@ -187,7 +187,7 @@ def _widths(intervals: list[_Interval]) -> StudyChart:
             for i, label in enumerate(MEASURES)
         ),
         name="figure-3-widths",
-        title="How wide the 95 % intervals are with fewer segments",
+        title="How wide the 95% intervals are with fewer segments",
         x="segments",
         y="width of the interval",
     )

@@ -110,7 +110,7 @@ def _printed() -> StudyTable:
 
 
 def _gains(datasets: list[_Both]) -> StudyTable:
-    """Means over data sets of the ratios; of the printed table these are the 31 % and 40 % of section 4.4."""
+    """Means over data sets of the ratios; of the printed table these are the 31% and 40% of section 4.4."""
     rows = [_row(one) for one in datasets]
     names = ("distinct", "significant", "clusters")
     return StudyTable(
@@ -173,8 +173,8 @@ def _sentences(datasets: list[_Both]) -> tuple[str, ...]:
         for some in ([one.soft for one in datasets], [one.hard for one in datasets])
     )
     summary = (
-        f"Of {pairs} pairs of metrics, soft pairwise accuracy tells {soft} apart and pairwise accuracy {hard}; the "
-        f"soft measure tells more apart on {more} of {len(datasets)} data sets."
+        f"Of {pairs} pairs of metrics, soft pairwise accuracy finds {soft} significantly different and pairwise "
+        f"accuracy {hard}; the soft measure finds more on {more} of {len(datasets)} data sets."
     )
     rows = [_row(one) for one in datasets]
     return (summary, *(f"{what} {share(gain)}." for what, gain in _named_gains(rows) if gain > 0))

@@ -210,8 +210,8 @@ _DIFFERENCES = (
     ),
     (
         "The paper believes that the dependence which sharing makes does not matter, and shows no numbers; the second "
-        "table has some. People and metrics share their permutations too: a metric that says nearly what people say "
-        "errs as they do, and has a higher value than with own permutations."
+        "table has some. Human scores and metrics share their permutations too: a metric that is close to the human "
+        "scores errs as they do, and has a higher value than with own permutations."
     ),
 )
 
@@ -220,7 +220,7 @@ def _tables(panel: StudyPanel) -> _GoodnessTables:
     together = panel_of(panel.metrics, panel.human)
     if together.is_systems_only:
         raise BetterThanError(
-            f"Permutations of {panel.dataset} exchange segments of two systems, and its metrics have one score a "
+            f"Permutations of {panel.dataset} exchange segments of two systems, and its metrics have one score per "
             "system. Name scores of segments."
         )
     # Not all ways know gaps, and all are to be given the same scores.
@@ -270,7 +270,7 @@ def _operations(tables: list[_GoodnessTables], b: int) -> StudyTable:
         ]
     return StudyTable(
         name="operations",
-        title=f"What the p-values of people and all metrics take, with {b:,} permutations",
+        title=f"Cost of the p-values of human scores and all metrics, with {b:,} permutations",
         columns=(
             *("data", "systems", "segments", "p-values", "way"),
             *("signs drawn", "products added", "sums compared", "fewer operations"),
@@ -320,7 +320,7 @@ def _chart(tables: list[_GoodnessTables], b: int) -> StudyChart:
     return figure(
         marks,
         name="operations",
-        title="Operations behind the p-values of people and all metrics",
+        title="Operations for the p-values of human scores and all metrics",
         kind="bars",
         x="data",
         y="operations",

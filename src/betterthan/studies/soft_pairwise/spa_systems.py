@@ -111,7 +111,7 @@ def subsets_of(m: int, size: int, most: int, rng: np.random.Generator) -> list[I
 
 
 def _summary(draws: FloatArray) -> tuple[float, float, float]:
-    """Mean, 5 % and 95 % of what is defined; NaN where nothing is."""
+    """Mean, 5% and 95% of what is defined; NaN where nothing is."""
     known = draws[~np.isnan(draws)]
     if not known.size:
         return (math.nan, math.nan, math.nan)
@@ -132,10 +132,10 @@ def _table(stabilities: list[_Stability]) -> StudyTable:
     ]
     return StudyTable(
         name="figure-2",
-        title="Correlation of the values of metrics on some systems with those on all: mean, 5 % and 95 %",
+        title="Correlation of the values of metrics on some systems with those on all: mean, 5% and 95%",
         columns=(
-            *("data", "systems", "subsets", "coefficient", "PA", "PA 5 %", "PA 95 %"),
-            *("SPA", "SPA 5 %", "SPA 95 %", "PA undefined"),
+            *("data", "systems", "subsets", "coefficient", "PA", "PA 5%", "PA 95%"),
+            *("SPA", "SPA 5%", "SPA 95%", "PA undefined"),
         ),
         rows=tuple(rows),
         digits=3,
@@ -153,7 +153,7 @@ def _chart(stabilities: list[_Stability]) -> StudyChart:
             for i, label in enumerate(MEASURES)
         ),
         name="figure-2",
-        title="Stability of the values of metrics when systems are left out: mean, and 90 % of the subsets",
+        title="Stability of the values of metrics when systems are left out: mean, and 90% of the subsets",
         x="systems",
         y="Pearson correlation with all systems",
     )

@@ -212,7 +212,7 @@ class Pool(NamedTuple):
     partial : array of int, shape (p, c)
         What these forms change in the sums.
     right : array, shape (k,)
-        Counts of gold tags held against themselves.
+        Counts of gold tags compared with themselves.
     expand : array, shape (c, k)
         From changes to counts: plus or minus the unit.
     places : dict of str to slice

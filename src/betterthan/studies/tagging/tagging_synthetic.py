@@ -1,4 +1,4 @@
-"""Section 3.1 and table 1 of the paper on word tags: which measures are fooled by labelings that know nothing?"""
+"""Section 3.1 and table 1 of the paper on word tags: which measures are fooled by uninformative labelings?"""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class _Pooled(NamedTuple):
 
     Attributes
     ----------
-    below : array, shape (k, labellings)
+    below : array, shape (k, labelings)
         Systems that each labeling outscores.
     differing : array, shape (k, 3)
-        Share of pairs told apart: of all, in upper halves, in lower halves.
+        Share of pairs that differ significantly: of all, in upper halves, in lower halves.
     """
 
     measures: tuple[str, ...]
@@ -99,7 +99,7 @@ def _table_1(pooled: _Pooled) -> StudyTable:
     ]
     return StudyTable(
         name="table-1",
-        title=f"How many of {counted(pooled.n_systems, 'system')} each labeling outscores, and pairs told apart",
+        title=f"How many of {counted(pooled.n_systems, 'system')} each labeling outscores, and significant pairs",
         columns=("measure", *pooled.synthetic, "sum", "d", "d top", "d bottom"),
         rows=tuple(rows),
         notes=(
@@ -141,7 +141,7 @@ def _chart(pooled: _Pooled) -> StudyChart:
             for j, labelling in enumerate(pooled.synthetic)
         ),
         name="fooled",
-        title="Share of real systems that a labeling which knows nothing outscores",
+        title="Share of real systems that an uninformative labeling outscores",
         kind="matrix",
         x="labeling",
         y="measure",
@@ -162,7 +162,7 @@ def _sentences(pooled: _Pooled) -> tuple[str, ...]:
             f"Least fooled: {listing(least)}, {int(total.min())} of {n_pairs} comparisons of a labeling with a "
             f"system; most: {listing(most)}, {int(total.max())}."
         ),
-        f"Most pairs of systems are told apart by {listing(sharp)}: {np.nanmax(differing):.0%}.",
+        f"The most pairs of systems differ significantly by {listing(sharp)}: {np.nanmax(differing):.0%}.",
     )
 
 
