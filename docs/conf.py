@@ -14,7 +14,7 @@ author = "The betterthan authors"
 copyright = "the betterthan authors, Apache-2.0"  # noqa: A001  (Sphinx's name)
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "generated"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "generated", "notebooks"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"betterthan {release}"
