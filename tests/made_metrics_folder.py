@@ -119,7 +119,7 @@ DAMAGED: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "unequal lengths": (
         _rewritten(BLEU, "Birch 20.3\n", ""), "BT162",
         (r'BLEU-refA\.seg\.score, line 11: System "Birch" has 5 scores, the last in this line, but '
-        r"documents/en-de\.docs has 6 lines\. One line a segment is needed: write None")),
+        r"documents/en-de\.docs has 6 lines\. One line per segment is needed: write None")),
     "a line too many": (
         _rewritten(BLEU, "Birch 20.3\n", "Birch 20.3\nBirch 1\n"), "BT162", r'"Birch" has 7 scores'),
     "no number": (
@@ -130,12 +130,12 @@ DAMAGED: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "an empty line": (_rewritten(BLEU, "Birch 20.3\n", "\n"), "BT160", r"line 10: The line is empty where SYSTEM"),
     "unknown level": (
         _renamed(BLEU, "metric-scores/en-de/BLEU-refA.word.score"), "BT161",
-        r'BLEU-refA\.word\.score: "word" is no level of scores\. The levels are seg, doc, domain, sys'),
+        r'BLEU-refA\.word\.score: "word" is not a level of scores\. The levels are seg, doc, domain, sys'),
     "empty file": (lambda folder: (folder / BLEU).write_text("") and None, "BT003", r"seg\.score: The file is empty"),
     "not UTF-8": (lambda folder: (folder / BLEU).write_bytes(b"A\xff 1\n") and None, "BT005", r"line 1: The byte 0xff"),
     "a link out of the folder": (_outside, "BT163", r"BLEU-refA\.seg\.score: This link leads out of the folder"),
-    "a link in a circle": (_circle, "BT163", r"BLEU-refA\.seg\.score: This is a link that leads nowhere or in a c"),
-    "a pipe": (_pipe, "BT163", r"BLEU-refA\.seg\.score: This is not an ordinary file"),
+    "a circular link": (_circle, "BT163", r"BLEU-refA\.seg\.score: This link is broken or circular"),
+    "a pipe": (_pipe, "BT163", r"BLEU-refA\.seg\.score: This is not a regular file"),
     "a second copy": (
         lambda folder: (folder / f"{BLEU}.gz").write_bytes((folder / BLEU).read_bytes()) and None, "BT169",
         r'There is a second file with scores called "BLEU-refA"'),

@@ -162,7 +162,7 @@ def test_what_nobody_foresaw_ends_in_one_sentence():
     )
     assert done.returncode == 2
     assert done.stderr == (
-        "error[BT250]: This needs more memory than the budget of 300 MB. Use a part of the data, or raise the "
+        "error[BT250]: This needs more memory than the budget of 300 MB. Use part of the data, or raise the "
         "budget with --memory SIZE.\n"
     )
 

@@ -76,7 +76,7 @@ def test_a_read_error_says_the_place_as_far_as_known(place, text):
 def test_a_missing_extra_says_how_to_install_it():
     """The cure can be pasted."""
     assert str(MissingExtra("The chart", extra="charts")) == (
-        "The chart needs an optional package: pip install 'betterthan[charts]' brings it "
+        "The chart needs an optional package: pip install 'betterthan[charts]' installs it "
         "(in a clone: pip install '.[charts]')."
     )
 

@@ -166,10 +166,10 @@ def test_one_run_alone_is_refused_with_what_is_missing(runs):  # noqa: ARG001
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ((np.ones((3, 4)),), "An array of 3 × 4 does not say which"),
-        ((A,), "An array of 40 does not say which"),
+        ((np.ones((3, 4)),), "An array of 3 × 4 does not identify the systems"),
+        ((A,), "An array of 40 does not identify the systems"),
         ((A, B[:5]), "different lengths: 40, 5"),
-        ((A, "v1.jsonl"), "do not belong together: ndarray, str"),
+        ((A, "v1.jsonl"), "cannot be combined: ndarray, str"),
         ((None,), "not NoneType"),
         ((3.5,), "not float"),
     ],
@@ -183,7 +183,7 @@ def test_what_could_be_misread_is_refused(runs, data, message):  # noqa: ARG001
 def test_a_table_has_one_metric():
     """An option that changes nothing is refused."""
     table = bt.read_scores({"A": A, "B": B})
-    with pytest.raises(bt.BetterThanError, match='metric="chrF" changes nothing'):
+    with pytest.raises(bt.BetterThanError, match='metric="chrF" has no effect'):
         bt.compare(table, metric="chrF")
     with pytest.raises(bt.TableError, match="rank takes Scores, Counts or Matches, not Scores and Scores"):
         bt.rank(table, table)
@@ -216,7 +216,7 @@ def test_other_verbs_take_the_same(tmp_path):
     )
     found = bt.meta_evaluate(metrics, human, significance="none")
     assert found.metrics == ("m",)
-    with pytest.raises(bt.TableError, match="needs human scores beside the metrics"):
+    with pytest.raises(bt.TableError, match="needs human scores in addition to the metrics"):
         bt.meta_evaluate({"m": bt.read_scores(wide)})
 
 

@@ -52,8 +52,13 @@ ORDER = {
 }
 MOST_MODULES = 22
 """In one folder; the commands are the most."""
-# A result asks `present` to draw it at the moment it is shown, never before; a verb that is given a path reads it.
-WHEN_ASKED = {("results", "present"), ("table_argument", "read")}
+# A result or a table imports `present` at the moment it is shown, never before; a verb that gets a path reads it.
+WHEN_ASKED = {
+    ("results", "present"),
+    ("tables", "present"),
+    ("metrics_folder", "present"),
+    ("table_argument", "read"),
+}
 KERNELS_MAY_IMPORT = {
     "__future__",
     "betterthan",

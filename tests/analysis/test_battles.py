@@ -270,8 +270,8 @@ def test_the_side_is_tested():
     position = {name: [n for n in found.notes if n.startswith("Position")] for name, found in
                 (("biased", biased), ("fair", fair))}  # fmt: skip
 
-    assert position["biased"][0].endswith(": the side matters.")
-    assert position["fair"][0].endswith(": no sign that the side matters.")
+    assert position["biased"][0].endswith(": position matters.")
+    assert position["fair"][0].endswith(": no significant position bias.")
     matches = in_both_orders(3)
     winners_left = dataclasses.replace(
         matches,
@@ -288,7 +288,7 @@ def test_the_advantage_of_the_left_is_that_of_a_constant_covariate():
     (note,) = (n for n in bt.compare(matches).notes if n.startswith("Position"))
     full = dataclasses.replace(matches, covariates=np.ones((400, 1)), covariate_names=["left"])
     (held,) = (n for n in bt.compare(full).notes if n.startswith("left:"))
-    odds = float(note.split("odds by ")[1].split(" ")[0])
+    odds = float(note.split("odds of winning by ")[1].split(" ")[0])
     log_odds = float(held.split("log odds ")[1].split(" ")[0])
 
     assert np.log(odds) == pytest.approx(log_odds, abs=0.02)
@@ -328,9 +328,11 @@ def test_draws_without_strengths_are_counted():
     rows = {"systems": ["A", "B"], "left": [0] * 6, "right": [1] * 6}
     few = Matches(**rows, outcome=[1, 1, 1, 1, 1, 0])
     found = bt.rank(few, interval="percentile", n_resamples=200)
-    assert any("of 200 bootstrap samples have no strengths and were left out" in note for note in found.notes)
+    assert any(
+        "of 200 bootstrap samples have no finite strengths and were left out" in note for note in found.notes
+    )
     judged = Matches(**rows, outcome=[1, 1, 1, 0, 0, 0], group=[0, 0, 0, 1, 1, 1])
-    with pytest.raises(NotEstimable, match="Strengths exist in none of the bootstrap samples"):
+    with pytest.raises(NotEstimable, match="Strengths do not exist in any of the bootstrap samples"):
         bt.rank(judged, interval="percentile", n_resamples=1, rng=2)
 
 
@@ -353,7 +355,7 @@ def test_covariates_are_held_equal_as_statsmodels_does(clustered, ties):
     np.testing.assert_allclose(found.high - found.strength, (reach * errors)[:5][order], rtol=tolerance)
     for k in range(2):
         b, e = theta[5 + k], reach[5 + k] * errors[5 + k]
-        limits = f" (95% {b - e:+.3g} to {b + e:+.3g})." if clustered else ""
+        limits = f" (95% CI {b - e:+.3g} to {b + e:+.3g})." if clustered else ""
         start = f"x{k}: log odds {b:+.3g} per standard deviation{limits}"
         assert any(note.startswith(start) for note in found.notes)
     assert found.settings.options["covariates"] == "x0,x1"
@@ -451,7 +453,7 @@ def test_the_graph_is_described():
     apart = Matches(systems=["A", "B", "C", "D"], **rows)
     notes = bt.rank(apart, prior=0.5).notes
     assert notes[-1] == (
-        "Comparison graph: 2 sets of systems that no decided match connects; fewest matches: A (2)."
+        "Comparison graph: 2 sets of systems not connected by any decided match; fewest matches: A (2)."
     )
 
 
@@ -475,10 +477,10 @@ def test_a_system_without_a_match_is_named():
     """A prior cannot tell anything about it."""
     matches = Matches(systems=["A", "B", "C"], left=[0, 1], right=[1, 0], outcome=[1, 1])
     for options in ({}, {"prior": 0.5}, {"by": "win_rate"}, {"by": "elo"}):
-        with pytest.raises(NotEstimable, match="No match is left of C") as caught:
+        with pytest.raises(NotEstimable, match="There are no matches of C") as caught:
             bt.rank(matches, **options)
         assert caught.value.systems == ("C",)
-    with pytest.raises(NotEstimable, match="No match is left of C"):
+    with pytest.raises(NotEstimable, match="There are no matches of C"):
         bt.compare(matches)
 
 
@@ -552,5 +554,5 @@ def test_few_judges_are_called_rough(verb, n_judges, is_few):
         outcome=(rng.random(200) < 0.5).astype(float),
         group=rng.integers(0, n_judges, 200),
     )
-    said = f"Only {n_judges} groups (judges or sessions): intervals from so few are rough."
+    said = f"Only {n_judges} groups (judges or sessions): confidence intervals from so few are approximate."
     assert (said in verb(matches).notes) == is_few

@@ -115,12 +115,14 @@ def test_any_pair_is_drawn_as_the_page_draws_it(opened, address):
 def test_tables_sort_and_segments_filter(opened, address):
     """A click sorts by number, a second one turns the order; words leave only the segments that have them."""
     page = opened(address)
-    column = "#ranking-mean tbody td:nth-child(4)"
+    column = "#ranking-mean tbody td:nth-child(5)"  # rank, range, name and mark come first
     page.locator("#ranking-mean th button").nth(3).click()
     rising = [float(text) for text in page.locator(column).all_text_contents()]
     assert rising == sorted(rising)
     page.locator("#ranking-mean th button").nth(3).click()
     assert [float(text) for text in page.locator(column).all_text_contents()] == rising[::-1]
+    assert page.locator("#segment-list li:visible").count() == 1
+    page.check("[data-list]")
     before = page.locator("#segment-list li:visible").count()
     page.select_option("[data-reason]", "loss")
     losses = page.locator("#segment-list li:visible").count()

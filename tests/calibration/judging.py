@@ -307,7 +307,7 @@ def quality_interval_holds(place, n, shape, rng):
     return float(found.low[0, place] <= true_quality(shape)[place] <= found.high[0, place])
 
 
-TAILS = "The root mean squared error hangs on few large errors, of which a sample may have none."
+TAILS = "The root mean squared error depends on a few large errors, of which a sample may have none."
 QUALITY_CELLS = [
     *(
         Cell(

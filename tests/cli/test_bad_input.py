@@ -62,16 +62,16 @@ CASES = {
     ),
     "UTF-16": ("scores.csv", GOOD.encode("utf-16"), r"scores\.csv: The file is UTF-16, not UTF-8"),
     "NUL byte": ("scores.csv", "id,A,B\ns\x001,1,2\n", r"scores\.csv, line 2: .*NUL byte"),
-    "cut gzip": (
+    "truncated gzip": (
         "scores.csv.gz",
         gzip.compress(GOOD.encode() * 50, mtime=0)[:-12],
-        r"scores\.csv\.gz.*gzip stream is cut off",
+        r"scores\.csv\.gz.*gzip stream is truncated",
     ),
-    "pickle": ("scores.pkl", pickle.dumps({"A": [1, 2]}), r"scores\.pkl: Pickled data .* never read"),
+    "pickle": ("scores.pkl", pickle.dumps({"A": [1, 2]}), r"scores\.pkl: Opening pickled data .* never read"),
     "pickle in disguise": (
         "scores.csv",
         pickle.dumps({"A": [1, 2]}),
-        r"scores\.csv: Pickled data .* never read",
+        r"scores\.csv: Opening pickled data .* never read",
     ),
     "two metrics": (
         "long.csv",
@@ -179,7 +179,7 @@ def test_ten_thousand_columns_are_ten_thousand_systems(betterthan, tmp_path):
 
 
 def test_an_endless_line_is_refused_without_being_held(betterthan, tmp_path):
-    """A line of 100 MB is no table row."""
+    """A line of 100 MB is not a table row."""
     path = tmp_path / "long.csv"
     with path.open("wb") as file:
         file.write(b"id,A,B\n")

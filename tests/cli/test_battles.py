@@ -76,7 +76,7 @@ def test_a_judge_that_is_sometimes_missing_is_done_without(betterthan, battles):
     said = betterthan("rank", battles, "--notes", "--signature")
 
     assert said.code == 0
-    assert "is empty in 3 of 500 rows, so every battle counts as" in " ".join(said.out.split())
+    assert "is empty in 3 of 500 rows, so battles are treated as" in " ".join(said.out.split())
     assert "ci:95,robust" in said.out
     assert "error[BT127]" in betterthan("rank", battles, "--cluster", "judge").err
 
@@ -163,7 +163,7 @@ def test_relative_rankings_are_battles(betterthan, tmp_path):
 
     assert said.code == 0, said
     assert 'The column "judgeID" has only 3 different values' in said.out
-    assert "Battles are grouped" in betterthan("rank", path, "--cluster", "rankingID").out
+    assert "Battles are grouped" in betterthan("rank", path, "--cluster", "rankingID", "--notes").out
     assert "two systems in the columns" in " ".join(betterthan("check", path).out.split())
 
 

@@ -133,7 +133,7 @@ def test_check_explains_a_code(betterthan):
     said = betterthan("check", "--explain", "bt001")
 
     assert said.code == 0
-    assert "help:" in said.out
+    assert "hint:" in said.out
     assert betterthan("check", "--explain", "BT999").code == 2
 
 

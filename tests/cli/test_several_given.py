@@ -110,7 +110,7 @@ def test_convert_of_tags_alone_is_refused_with_a_cure(betterthan, runs):
     (runs / "x.tags").write_text("OK BAD\n")
     said = betterthan("convert", "x.tags", "-o", "t.csv")
     assert said.code == 2
-    assert "Give a folder with gold.tags" in " ".join(said.err.split())
+    assert "cannot be evaluated. Use a folder with gold.tags" in " ".join(said.err.split())
     assert not (runs / "t.csv").exists()
 
 
@@ -122,7 +122,7 @@ def test_convert_of_several_language_pairs(betterthan, runs):
         (runs / "qe" / pair / "sys" / f"{system}.tags").write_text("OK OK\nBAD\n")
     said = betterthan("convert", "qe", "-o", "t.csv")
     assert said.code == 2
-    assert "These are 3 tables, of several language pairs" in " ".join(said.err.split())
+    assert "There are 3 tables of several language pairs" in " ".join(said.err.split())
     assert "--where lp=en-de" in said.err
     assert betterthan("convert", "qe", "--where", "lp=en-de", "-o", "t.csv").code == 0
     assert "tags_table" in betterthan("check", "t.csv").out

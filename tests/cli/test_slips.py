@@ -108,10 +108,10 @@ def test_row_labels_of_pandas_are_names_of_segments():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("compare", "--by", "median", "--test", "sign"), "--by median changes nothing with --test sign"),
+        (("compare", "--by", "median", "--test", "sign"), "--by median has no effect with --test sign"),
         (("compare", "--method", "exact", "--test", "t"), "--method exact belongs to the permutation test"),
-        (("rank", "--scale", "log"), "--scale log changes nothing with --by mean"),
-        (("rank", "--by", "mean", "--by", "median", "--ties", "half"), "--ties half changes nothing"),
+        (("rank", "--scale", "log"), "--scale log has no effect with --by mean"),
+        (("rank", "--by", "mean", "--by", "median", "--ties", "half"), "--ties half has no effect"),
     ],
 )
 def test_an_option_that_changes_nothing_is_refused(betterthan, scores, words, message):

@@ -74,8 +74,11 @@ def by_command(rng, drawn, path, folder, outcome):
         else:
             done = run(words, folder)
         made = {name: data for name, data in contents(folder).items() if name not in before}
-        for name in made:
+        for name in made:  # a folder that the first run left would be in the way of the second
             (folder / name).unlink()
+            for parent in (folder / name).parents:
+                if parent != folder and parent.is_relative_to(folder) and not any(parent.iterdir()):
+                    parent.rmdir()
         found.append((done.code, done.out, done.err, made))
         outcome.seconds, outcome.memory = max(outcome.seconds, done.seconds), max(outcome.memory, done.memory)
         outcome.code = done.code

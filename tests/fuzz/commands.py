@@ -14,7 +14,7 @@ WEIGHTS = {
     "rank": 16, "compare": 15, "check": 15, "agree": 10, "explain": 9, "diagnose": 9, "convert": 8, "report": 4,
     "figure": 5, "human da": 6, "human mqm": 5, "human rr": 5, "meta": 9, "quality": 6, "tags": 6, "score bleu": 5,
     "score chrf": 4, "score ter": 4, "verify": 5, "study": 0.6, "demo": 0.04, "cache info": 0.5, "cache clear": 0.3,
-    "completion": 0.3,
+    "completion": 0.3, "score metrics": 2,
 }  # fmt: skip
 NUMBERS = ("nan", "inf", "-inf", "-1", "0", "1e308", "-1e308", "1e-320", "1e999", "", "x", "0x10", "1,5", "٣")
 SIZES = ("100MB", "nan", "1e9TB", "-1", "0", "9" * 400, "")

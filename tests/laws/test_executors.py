@@ -98,7 +98,7 @@ CASES = {
     "medians": (bt.rank, GROUPED, {**FEW, "by": "median"}),
     "win rates": (bt.rank, GROUPED, {**FEW, "by": "win_rate", "interval": "percentile"}),
     "Bradley–Terry": (bt.rank, GROUPED, {**FEW, "by": "bradley_terry", "interval": "percentile"}),
-    "a function of the caller": (bt.rank, SMALL, {**FEW, "by": trimmed}),
+    "a user-defined function": (bt.rank, SMALL, {**FEW, "by": trimmed}),
     "tags": (bt.rank_tags, drawn_tags(), {**FEW, "by": ["f1_mult", "mcc"]}),
     "tags by p-values": (bt.rank_tags, drawn_tags(), {**FEW, "by": ["f1_mult"], "correction": "holm"}),
     "audition": (bt.audition, drawn_tags(), {**FEWER, "by": ["f1_bad", "sequence_correlation"]}),

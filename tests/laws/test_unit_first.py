@@ -74,7 +74,7 @@ def test_the_first_line_says_the_unit(verb):
         (
             by_segments,
             (
-                "Unit: 24 segments, although segments of a document resemble each other. "
+                "Unit: 24 segments, although segments of a document are correlated. "
                 'Use units="groups" for whole documents.'
             ),
         ),
@@ -120,7 +120,7 @@ def test_intervals_of_few_units_are_called_rough(verb, by_documents):
     ]
     table = scores(6) if by_documents else drawn_scores(3, 6)
     what = "6 documents" if by_documents else "6 segments"
-    assert f"Only {what}: intervals from so few are rough." in call(table).notes
+    assert f"Only {what}: confidence intervals from so few are approximate." in call(table).notes
     assert not any("are rough" in note for note in call(drawn_scores(3, 24)).notes)
 
 

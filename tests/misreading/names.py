@@ -155,7 +155,7 @@ CASES = (
     Case(
         name="a gold file among predictions, in a report",
         files=HTER,
-        command=("report", *HTER, "-o", "out.html"),
+        command=("report", *reversed(HTER), "-o", "out.html"),
         expect=Stop(words=("gold", "quality"), in_check=False),
     ),
     Case(

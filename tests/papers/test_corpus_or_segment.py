@@ -131,7 +131,7 @@ def test_references_turned_round_reproduce_the_published_pattern():
 def test_we_refuse_references_turned_round(count):
     """With the call that turns them back."""
     outputs, reference = made_texts(m=2, n=30)
-    with pytest.raises(bt.TableError, match=r"30 × 1, one list a segment.*list\(zip\(\*references\)\)"):
+    with pytest.raises(bt.TableError, match=r"30 × 1, one list per segment.*list\(zip\(\*references\)\)"):
         count(outputs, [[line] for line in reference])
 
 

@@ -7,6 +7,7 @@ import betterthan as bt
 from betterthan.analysis.pairs import leaderboard
 from betterthan.present.renderers.render import render
 from betterthan.present.tables import pairwise
+from betterthan.present.tables.describe import describe, summarize
 
 
 @pytest.fixture
@@ -43,3 +44,61 @@ def test_so_many_systems_have_no_letters(scores, monkeypatch):
     assert "P(beats next) group" not in shown
     assert "rules separate significance clusters" in shown
     assert "share a letter" not in shown
+
+
+@pytest.fixture
+def twelve():
+    """Twelve systems, more pairs than anyone reads one by one."""
+    rng = np.random.default_rng(2)
+    return bt.read_scores({f"S{i}": (rng.normal(size=60) - i / 4).tolist() for i in range(12)})
+
+
+def test_many_pairs_are_a_matrix_and_the_neighbors_in_rank(twelve):
+    """Each sign is the verdict on its pair; the list of all is a call away."""
+    table = bt.compare(twelve)
+    shown = summarize(table)
+    (matrix,) = shown.above
+    better = table.better()
+    for i, (place, name, signs) in enumerate(matrix.rows):
+        assert (place, name, len(signs)) == (i + 1, table.systems[i], 12)
+        expected = ["+" if better[i, j] else "−" if better[j, i] else "·" for j in range(12)]
+        expected[i] = "="
+        assert list(signs) == expected
+    assert {sign for row in matrix.rows for sign in row[2]} == {"+", "−", "·", "="}
+    assert [row[:2] for row in shown.rows] == list(zip(table.systems, table.systems[1:], strict=False))
+    assert len(describe(table).rows) == 66
+    text = render(table)
+    assert len(text.splitlines()) < 45
+    assert "For all 66 pairs, use --all or CSV" in " ".join(text.split())
+    ruler = next(line for line in text.splitlines() if "system " in line and "10" in line)
+    first = next(line for line in text.splitlines() if line.strip().startswith("1 "))
+    assert ruler.index("10") - ruler.index("1 ") == 9
+    assert first.index("=") == ruler.index("1 ")
+
+
+def test_eight_systems_are_listed_pair_by_pair():
+    """28 rows can be read."""
+    rng = np.random.default_rng(3)
+    table = bt.compare(bt.read_scores({f"S{i}": rng.normal(size=20).tolist() for i in range(8)}))
+    assert not summarize(table).above
+    assert len(summarize(table).rows) == 28
+
+
+def test_above_fifteen_systems_ranks_replace_letters():
+    """Letters such as "abcdefghijklmnop" say nothing."""
+    rng = np.random.default_rng(4)
+    columns = {f"S{i:02d}": (rng.normal(size=30) + i / 20).tolist() for i in range(16)}
+    many, few = bt.rank(bt.read_scores(columns)), bt.rank(bt.read_scores(dict(list(columns.items())[:15])))
+    headings = [[column.heading for column in describe(ranking).columns] for ranking in (many, few)]
+    assert "group" not in headings[0]
+    assert "group" in headings[1]
+    assert "rank range" in headings[0]
+    assert any(many.letters)
+
+
+def test_a_matrix_in_markdown_and_html_keeps_its_columns(twelve):
+    """Every sign is as wide as the next."""
+    table = bt.compare(twelve)
+    signs = summarize(table).above[0].rows[0][2]
+    assert f"| `{signs}` |" in render(table, "markdown")
+    assert f'font-family:monospace;white-space:pre">{signs}</td>' in render(table, "html")

@@ -328,9 +328,7 @@ def test_what_another_layout_would_ignore_is_refused(tmp_path):
 def test_scores_are_no_battles(tmp_path):
     """The message says what is missing; a folder says what it is."""
     path = written(tmp_path, "item,system,score\n1,A,2\n1,B,3\n", "scores.csv")
-    with pytest.raises(
-        ReadError, match="No columns for the two systems were found among item, system, score"
-    ):
+    with pytest.raises(ReadError, match="No columns for the two systems were found in item, system, score"):
         bt.read_matches(path)
     (tmp_path / "empty").mkdir()
     with pytest.raises(ReadError) as caught:

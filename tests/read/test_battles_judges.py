@@ -124,7 +124,7 @@ def test_too_many_cells_give_up_the_judges_with_a_note(tmp_path, monkeypatch, as
 
     assert matches.group is None
     assert matches.digest == read_matches(frame).digest
-    assert [note for note in matches.notes if "more than 50, so every battle counts as independent" in note]
+    assert [note for note in matches.notes if "more than 50, so battles are treated as independent" in note]
 
 
 def battles(path, **options):
@@ -161,7 +161,7 @@ def test_questions_in_several_rows_are_kept(tmp_path, suffix):
 
     assert matches.digest == asked.digest
     assert np.unique(matches.segment).size == frame["question_id"].n_unique()
-    text = f'the column "question_id" belong together ({frame["question_id"].n_unique()} different values).'
+    text = f'the column "question_id" are grouped ({frame["question_id"].n_unique()} different values).'
     assert any(text in note for note in matches.notes)
     if suffix != "frame":
         said = read(open_source(path), Options(cluster=True)).notes
@@ -195,7 +195,7 @@ def test_too_few_judges_are_left_and_their_questions_kept(tmp_path):
             'The column "judge" has only 2 different values, so battles are not grouped by it.'
             in matches.notes
         )
-        assert not any("independent of the others" in note for note in matches.notes)
+        assert not any("independent" in note for note in matches.notes)
 
 
 @pytest.mark.parametrize("covariates", [(), ("len_a-len_b",)])
@@ -209,8 +209,7 @@ def test_gaps_and_too_few_judges_are_said_and_done_without(tmp_path, covariates)
     found = battles(tmp_path / "gap.csv", covariates=covariates)
     assert found.group is None
     assert (
-        'The column "judge" is empty in 1 of 400 rows, so every battle counts as independent of the others.'
-        in found.notes
+        'The column "judge" is empty in 1 of 400 rows, so battles are treated as independent.' in found.notes
     )
     found = battles(tmp_path / "few.csv", covariates=covariates)
     assert found.group is None
@@ -267,7 +266,7 @@ def test_a_damaged_file_with_doubled_line_ends_is_named(tmp_path):
     """Before it is copied."""
     whole = gzip.compress((RANKED + "x,1,y,2,j,1\n" * 500).replace("\n", "\r\r\n").encode(), mtime=0)
     (tmp_path / "a.csv.gz").write_bytes(whole[:-9])
-    with pytest.raises(ReadError, match=r"a.csv.gz.*cut off or damaged"):
+    with pytest.raises(ReadError, match=r"a.csv.gz.*truncated or damaged"):
         read_matches(tmp_path / "a.csv.gz")
 
 
@@ -342,7 +341,7 @@ def test_covariates_of_too_many_rows_are_refused(tmp_path, monkeypatch, as_frame
     """They cannot be counted, so every row would stand in memory."""
     monkeypatch.setattr(battle_columns, "MOST_ROWS", 399)
     made().write_parquet(tmp_path / "a.parquet")
-    with pytest.raises(ReadError, match="Covariates need every battle by itself, and 400 are more") as caught:
+    with pytest.raises(ReadError, match="Covariates need single battles, and 400 are more") as caught:
         read_matches(made() if as_frame else tmp_path / "a.parquet", covariates=["len_a"])
     assert caught.value.code == "BT129"
     assert {"BT128", "BT129"} <= set(PROBLEMS)

@@ -43,16 +43,22 @@ def parquet(path, query):
 
 
 def test_equal_rows_without_end_in_parquet(tmp_path):
-    """Forty columns of five million equal numbers take a few kilobytes, and 1.6 GB as a table."""
+    """Forty columns of four million equal numbers take a few kilobytes, and 1.2 GB as a table."""
     columns = ", ".join(f"0.5 AS s{i}" for i in range(40))
-    path = parquet(tmp_path / "a.parquet", f"SELECT 1 AS id, {columns} FROM range(5000000)")  # noqa: S608
+    path = parquet(tmp_path / "a.parquet", f"SELECT 1 AS id, {columns} FROM range(4000000)")  # noqa: S608
     assert path.stat().st_size < 1 << 20
     error = refusal(path)
     assert error.code == "BT250"
-    assert "Reading 40 columns of numbers in 5,000,000 rows needs about 3.0 GB of memory" in str(error)
+    assert "Reading 40 columns of numbers with 4,000,000 rows needs about 2.4 GB of memory" in str(error)
     assert "the budget of 256 MB" in str(error)
     assert "BETTERTHAN_MEMORY" in str(error)
     assert [problem.code for problem in bt.check(path).problems] == ["BT250"]
+
+
+def test_many_rows_are_refused_before_the_first_column_is_fetched(tmp_path):
+    """Each column of five million rows would fit into the budget, the table that is made of them would not."""
+    path = parquet(tmp_path / "a.parquet", "SELECT 1 AS id, 0.5 AS a, 0.25 AS b FROM range(5000000)")
+    assert "Reading a table with 5,000,000 rows needs about 306 MB of memory" in str(refusal(path))
 
 
 def test_one_long_text_in_every_row_of_parquet(tmp_path):
@@ -60,7 +66,7 @@ def test_one_long_text_in_every_row_of_parquet(tmp_path):
     path = parquet(tmp_path / "a.parquet", "SELECT repeat('x', 1000000) AS text FROM range(1000)")
     with (
         open_grid(open_source(path)) as grid,
-        pytest.raises(ReadError, match="a column of texts in 1,000 rows"),
+        pytest.raises(ReadError, match="a column of texts with 1,000 rows"),
     ):
         grid.texts(0)
 
@@ -93,7 +99,7 @@ def test_gzip_that_grows_without_end(tmp_path, monkeypatch):
     path.write_bytes(gzip.compress(WIDE.encode() + b"3,0.5,0.5\n" * (1 << 22)))
     error = refusal(path)
     assert error.code == "BT336"
-    assert "Unpacked, the file has more than 32 MB" in str(error)
+    assert "The decompressed file has more than 32 MB" in str(error)
     path.write_bytes(gzip.compress(WIDE.encode()))
     assert bt.read_scores(path).n_segments == 2
 

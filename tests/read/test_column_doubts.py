@@ -110,8 +110,10 @@ def test_ids_that_repeat_stop():
 
 def test_numbers_that_count_rows_stop_whatever_their_name():
     """Whole numbers that rise from row to row while no other column does are ids."""
-    assert "rises from row to row (1, 2, 3, …)" in refused({"x": range(1, N + 1), "A": A, "B": B}, "BT210")
-    assert "rises" in refused({"A": A, "B": B, "when": np.cumsum(DRAW.integers(1, 99, N))}, "BT210")
+    assert "increases from row to row (1, 2, 3, …)" in refused(
+        {"x": range(1, N + 1), "A": A, "B": B}, "BT210"
+    )
+    assert "increases" in refused({"A": A, "B": B, "when": np.cumsum(DRAW.integers(1, 99, N))}, "BT210")
     shuffled = DRAW.permutation(N)
     assert "once, as ids and ranks do" in refused({"A": PERCENT[0], "B": PERCENT[1], "x": shuffled}, "BT210")
     assert read({"x": range(1, N + 1), "A": A, "B": B}, item="x").systems == ("A", "B")
@@ -233,8 +235,8 @@ def test_what_is_ignored_or_kept_must_exist():
     for options in ({"ignore": "rnak"}, {"keep": ["rnak"]}):
         with pytest.raises(UnknownName, match='Unknown column "rnak"'):
             read(columns, **options)
-    assert "to be ignored and to be used" in refused(columns, "BT214", ignore="rank", keep="rank")
-    assert "to be ignored and to be used" in refused(columns, "BT214", ignore="id", item="id")
+    assert "both ignored and used" in refused(columns, "BT214", ignore="rank", keep="rank")
+    assert "both ignored and used" in refused(columns, "BT214", ignore="id", item="id")
     battles = io.StringIO("model_a,model_b,winner\nA,B,model_a\n")
     with pytest.raises(ReadError, match="ignore chooses among the columns of a table of scores"):
         read_any(battles, Options(ignore_columns=("winner",)))
@@ -444,7 +446,7 @@ def test_a_summary_row_is_left_out_with_a_count(label):
     (scores,) = reading.tables
     assert scores.segments == tuple(IDS)
     assert (reading.rows_read, reading.rows_kept, reading.dropped) == (N + 1, N, {"summary row": 1})
-    assert scores.notes == (f'1 row that summarises the others was left out: "{label}".',)
+    assert scores.notes == (f'1 row that summarizes the others was left out: "{label}".',)
 
 
 def test_mean_and_deviation_are_left_out_together():
@@ -452,7 +454,7 @@ def test_mean_and_deviation_are_left_out_together():
     columns = {n: [*s, round(s.mean(), 4), round(s.std(), 4)] for n, s in zip("AB", (A, B), strict=True)}
     found = read({"id": [*IDS, "mean", "std"], **columns})
     assert found.n_segments == N
-    assert found.notes == ('2 rows that summarise the others were left out: "mean", "std".',)
+    assert found.notes == ('2 rows that summarize the others were left out: "mean", "std".',)
 
 
 def test_a_summary_without_a_name_is_found_by_its_values():
@@ -486,7 +488,7 @@ def test_a_column_of_percent_signs_holds_numbers():
     signed = {name: [f"{x}%" for x in scores] for name, scores in zip("AB", PERCENT, strict=False)}
     found = read({"id": IDS, **signed})
     np.testing.assert_array_equal(found.values, PERCENT[:2])
-    assert found.notes == ('Percent signs were left out, so that 50% is 50 (columns: "A", "B").',)
+    assert found.notes == ('Percent signs were removed, so that 50% is 50 (columns: "A", "B").',)
     beside = read({"id": IDS, "A": signed["A"], "B": PERCENT[1]})
     np.testing.assert_array_equal(beside.values, PERCENT[:2])
     long = {"item": [*IDS, *IDS], "system": ["A"] * N + ["B"] * N, "score": [*signed["A"], *signed["B"]]}
@@ -526,7 +528,7 @@ def test_decimal_commas_are_named_as_such():
     """A table whose every number has a decimal comma is recognized, and the cure fits."""
     rows = "".join(f"{i};0,{i + 1};0,{i + 2}\n" for i in range(6))
     assert "Write numbers with a decimal point." in text_of(f"id;A;B\n{rows}", "BT013")
-    assert "without separators of thousands" in text_of(
+    assert "without thousands separators" in text_of(
         "id;A;B\n1;1.200,5;2.300,5\n2;1.200,5;2.300,5\n", "BT013"
     )
 

@@ -101,4 +101,4 @@ def test_deep_brackets_and_long_lines_do_not_hurt():
     assert outcome(lambda text: read_any(io.StringIO(text)), wide) == "BT012"
     far = SPANS.replace("4 0\t7 0", "4 0\t999999999 0")
     reading = read_any(io.StringIO(far))
-    assert "cut there: 1" in "".join(reading.notes)
+    assert "truncated: 1" in "".join(reading.notes)

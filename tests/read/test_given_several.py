@@ -56,7 +56,7 @@ def test_tags_of_a_folder_a_pattern_a_list_and_by_name(tags):
 def test_gold_tags_are_one_file(tags):
     """The first of several is not taken silently."""
     message = refused("BT339", bt.read_tags, f"{tags}/sys/*.tags", tags / "sys")
-    assert "One file is needed here, and these are 2" in message
+    assert "One file is needed here, and there are 2" in message
     refused("BT339", bt.read_tags, tags / "sys", tags / "sys")
 
 
@@ -122,7 +122,7 @@ def test_a_folder_beside_its_references_is_not_scored_against_itself(texts):
     """What is given as reference, or called like a source, is left out and told."""
     found = bt.read_texts(texts, references=texts / "ref.txt")
     assert found.systems == ("a", "b")
-    assert found.notes[-1] == "Not read as outputs, being sources or references: ref, src."
+    assert found.notes[-1] == "Not read as outputs, because they are sources or references: ref, src."
     # Who lists files means them.
     assert bt.read_texts([f"{texts}/a.txt", f"{texts}/src.txt"]).systems == ("a", "src")
 

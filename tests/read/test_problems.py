@@ -24,7 +24,7 @@ def test_every_code_has_a_whole_text_and_a_severity():
 def test_a_code_without_a_text_is_a_fault_called_problem():
     """New codes of others must not stop a report."""
     assert (title("BT001"), is_doubt("BT001")) == ("no such file", False)
-    assert (title("BT201"), is_doubt("BT201")) == ("ties made by rounding", True)
+    assert (title("BT201"), is_doubt("BT201")) == ("ties due to rounding", True)
     assert (title("BT999"), is_doubt("BT999")) == ("problem", False)
     with pytest.raises(AttributeError, match="DOUBTS"):
         _ = problems.DOUBTS

@@ -45,7 +45,7 @@ def test_quotes_and_gaps_are_the_same_in_the_engine(tmp_path):
     path = tmp_path / "x.csv"
     path.write_bytes(b'id,A,B\n"a,\r\nb", 1.5 ,NA\nc,-,True\n')
     small = read_scores(path)
-    assert small.notes == ("One row spans lines 2 to 3, because a cell in quotes has line ends.",)
+    assert small.notes == ("One row spans lines 2 to 3, because a quoted cell contains line breaks.",)
     assert read_large(path, "wide") == replace(small, notes=())
 
 
@@ -65,7 +65,7 @@ ODD_OBJECTS = {
     "key twice": ('{"id": 1, "A": 1, "B": 2}\n{"id": 2, "A": 1, "B": 2, "A": 3}\n', ("BT017", 2)),
     "comma too many": ('{"id": 1, "A": 1, "B": 2}\n{"id": 2, "A": 1, "B": 2 , }\n', ("BT016", 2)),
     "mark inside": ('{"id": 1, "A": 1, "B": 2}\n\ufeff{"id": 2, "A": 1, "B": 2}\n', ("BT016", 2)),
-    "half a character": ('{"id": 1, "A": 1, "B": 2}\n{"id": "\\ud83d", "A": 1, "B": 2}\n', ("BT016", 2)),
+    "an unpaired surrogate": ('{"id": 1, "A": 1, "B": 2}\n{"id": "\\ud83d", "A": 1, "B": 2}\n', ("BT016", 2)),
     "star": ('{"id": 1, "*": 1, "B": 2}\n{"id": 2, "*": 3, "B": 4}\n', [[1.0, 3.0], [2.0, 4.0]]),
     "late": ('{"id": 1, "Z": 1}\n{"id": 2, "Z": 3, "Y": 4}\n{"id": 3, "A": 4}\n', ("Z", "Y", "A")),
 }
@@ -101,7 +101,7 @@ def test_keys_twice_are_refused_in_arrays_and_battles(tmp_path):
 
 
 ODD_LINES = {
-    "an empty cell too many": ("id,A,B\n1,2,3\n2,3,4,\n", ("BT012", 3)),
+    "an extra empty cell, mixed": ("id,A,B\n1,2,3\n2,3,4,\n", ("BT012", 3)),
     "one line ends otherwise": ("id,A,B\n1,2,3\r\n2,3,4\n", [[2.0, 3.0], [3.0, 4.0]]),
     "all but one": ("id,A,B\r\n1,2,3\r\n2,3,4\n", [[2.0, 3.0], [3.0, 4.0]]),
     "blank lines": ("id,A,B\n\n1,2,3\n\n2,3,4\n\n", [[2.0, 3.0], [3.0, 4.0]]),
@@ -149,5 +149,5 @@ def test_nested_parquet_columns_are_no_names(tmp_path):
         connection.execute(
             f"COPY (SELECT [i] AS item, 'A' AS system, i AS score FROM range(3) t(i)) TO '{path}' (FORMAT parquet)"
         )
-    with pytest.raises(ReadError, match=r'Row 1: "\[0\]" is no name \(column "item"\)'):
+    with pytest.raises(ReadError, match=r'Row 1: "\[0\]" is not a name \(column "item"\)'):
         read_scores(path)

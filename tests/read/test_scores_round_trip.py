@@ -132,7 +132,7 @@ def test_what_cannot_be_written_says_so(tmp_path):
     counts = Counts(
         name="c", systems=("A",), segments=("1",), columns=("n",), values=[[[1]]], formula=formula
     )
-    with pytest.raises(TableError, match="Counts have no form as plain rows"):
+    with pytest.raises(TableError, match="Counts cannot be written as plain rows"):
         write_table(counts, tmp_path / "t.csv")
     with pytest.raises(TableError, match="There is no table to write"):
         write_table([], tmp_path / "t.csv")

@@ -257,7 +257,7 @@ def test_rounded_ties_are_a_problem():
     assert problem.code == "BT201"
     assert problem.message == (
         '50 % of the comparisons in "score" are exact ties and no score has more than 1 decimals, '
-        "so rounding may have made the ties. Write the scores with more digits."
+        "so the ties may be due to rounding. Write the scores with more digits."
     )
     assert not read_any(io.StringIO("id,A,B\n1,0,0\n2,1,1\n")).problems
 
@@ -298,8 +298,9 @@ def test_sniff_says_what_and_why():
 
 REFUSALS = {
     "header only": ("item,system,score\n", "BT011",
-        "<stream>: There is a header but no row below it. Check what wrote the file."),
-    "only empty rows": ("item,system,score\n,,\n", "BT011", "<stream>: Every row is empty. Check what wrote the file."),
+        "<stream>: There is a header but no row below it. Check the program that wrote the file."),
+    "only empty rows": ("item,system,score\n,,\n", "BT011",
+        "<stream>: Every row is empty. Check the program that wrote the file."),
     "ragged": (LONG + "s3,A\n", "BT012",
         ("<stream>, line 6: The row has 2 cells where the header has 3. "
         "Quote cells that contain the delimiter, and leave missing cells empty.")),
@@ -323,37 +324,37 @@ REFUSALS = {
         ("<stream>, line 2: A quotation mark is never closed, or text follows a closing one. "
         'Write a quote in a cell as "".')),
     "carriage return": ("id,A,B\n1,2,3\r2,3,4\n", "BT015",
-        "<stream>, line 2: A carriage return stands inside the line. Save the file with ordinary line ends."),
+        "<stream>, line 2: The line contains a carriage return. Save the file with regular line endings."),
     "json": ('{"item": 1, "system": "A", "score": 1}\n{"item": 2,\n', "BT016",
         ("<stream>, line 2: The line is not JSON (Expecting property name enclosed in double quotes at character 12). "
         "Write one complete object a line.")),
     "json list": ('{"item": 1, "system": "A", "score": 1}\n[1]\n', "BT016",
         ("<stream>, line 2: The line holds a list, not an object. "
-        'Write one object a line, such as {"item": "1", "system": "A", "score": 0.5}.')),
+        'Write one object per line, such as {"item": "1", "system": "A", "score": 0.5}.')),
     "json array": ('[{"item": 1, "system": "A", "score": 1}, 2]', "BT016",
         "<stream>: Element 2 of the array is not an object. Write one object for each row."),
     "nested score": ('{"item": 1, "system": "A", "score": [1]}\n{"item": 2, "system": "A", "score": 1}\n', "BT013",
         '<stream>, line 1: "[1]" is not a number (column "score"). Leave the cell empty if the score is missing.'),
     "nested label": ('{"item": {"a": 1}, "system": "A", "score": 1}\n', "BT025",
-        ('<stream>, line 1: "{"a":1}" is no name (column "item"). '
+        ('<stream>, line 1: "{"a":1}" is not a name (column "item"). '
         "Write a text or a number, not an object or a list.")),
     "column twice": ("id,A,A\n1,2,3\n2,3,4\n", "BT017",
         '<stream>, line 1: The column "A" occurs more than once. Give every column its own name.'),
     "column without name": ("id,A,,B\n1,2,3,4\n2,3,4,5\n", "BT018",
-        ("<stream>: Column 3 has values but no name. Name it in the header: segment or system, if that is what its "
-         "cells name.")),
+        ("<stream>: Column 3 has values but no name. Name it in the header, for example segment or "
+         "system.")),
     "no header": (".4,.5\n.3,.2\n", "BT019",
         ("<stream>: The first line holds numbers (.4, .5), not the names of the systems. "
         "Add a header, or a letter to names that are numbers.")),
     "wide or long": ("id,model,baseline\n1,2,3\n2,3,4\n", "BT020",
         ('<stream>: The file may be long (column "model" may hold the names of systems) or wide '
         "(2 columns hold numbers and may be systems). "
-        'Say which with format="long", or name the columns with item=COLUMN, system=COLUMN and score=COLUMN.')),
+        'Choose one with format="long", or name the columns with item=COLUMN, system=COLUMN and score=COLUMN.')),
     "two items": ("item,Item,system,score\n1,1,A,2\n2,2,A,3\n", "BT020",
-        '<stream>: The item may be in column "item" or in column "Item". Say which one: item="item".'),
+        '<stream>: The item may be in column "item" or in column "Item". Choose one with item="item".'),
     "no item": ("system,score\nA,1\nA,2\nB,1\nB,2\n", "BT021",
-        ("<stream>: No column says which segment a score belongs to (columns: system, score), so systems cannot be "
-        "compared segment by segment. Say which one does with item=COLUMN, or give each system a column.")),
+        ("<stream>: No column identifies the segments (columns: system, score), so systems cannot be "
+        "compared segment by segment. Name the column with item=COLUMN, or write one column per system.")),
     "battles": ("model_a,model_b,winner\nA,B,model_a\n", "BT022",
         ('This holds matches, not scores (two systems in the columns "model_a" and "model_b"). '
         "Battles can be ranked and compared, but they have no scores.")),
@@ -367,14 +368,14 @@ REFUSALS = {
         'Remove one, or use duplicates="last" or duplicates="mean".')),
     "system level": ("pair,system,id,is_constrained,metric,score\nen-de,A,1,True,BLEU,3\nen-de,B,2,True,BLEU,4\n",
         "BT103",
-        ("<stream>: There is one score for each system, so paired tests are impossible: they need the score of every "
-        "segment. Give the file of segment scores.")),
+        ("<stream>: There is only one score for each system, and paired tests need the score of every "
+        "segment. Use the file of segment scores.")),
     "one row": ("A,B\n1,2\n", "BT103",
-        ("<stream>: There is one score for each system, so paired tests are impossible: they need the score of every "
-        "segment. Give the file of segment scores.")),
+        ("<stream>: There is only one score for each system, and paired tests need the score of every "
+        "segment. Use the file of segment scores.")),
     "system level without item": ("system,metric,score\nA,x,1\nB,x,2\n", "BT103",
-        ("There is one score for each system, so paired tests are impossible: they need the score of every "
-        "segment. Give the file of segment scores.")),
+        ("There is only one score for each system, and paired tests need the score of every "
+        "segment. Use the file of segment scores.")),
     "no system": (LONG + "s3,,1\n", "BT105",
         "<stream>, line 6: The row names no system. Fill the cell in or remove the row."),
     "no segment in wide": (WIDE + ",1,2\n", "BT105",

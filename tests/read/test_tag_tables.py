@@ -78,8 +78,8 @@ def test_rows_and_sentences_are_held_against_each_other(write):
     assert tags.predicted.tolist() == [[False, True, True, False, False, True, False]]
     assert tags.offsets.tolist() == [0, 3, 7]
     assert any("quoted cells" in note for note in tags.notes)
-    assert any("<EOS> has a tag of its own in 3 sentences" in note for note in tags.notes)
-    assert any("the first 3 lines describe the submission" in note for note in tags.notes)
+    assert any("<EOS> has its own tag in 3 sentences" in note for note in tags.notes)
+    assert any("the first 3 lines are metadata of the submission, not" in note for note in tags.notes)
 
 
 def test_by_a_literal_loop(write):
@@ -188,7 +188,7 @@ def test_spans_tag_characters(write):
     marks = "".join("x" if bad else "." for bad in tags.gold)
     assert marks == "x...xxx." + "........" + "......x"
     assert tags.offsets.tolist() == [0, 8, 16, 23]
-    assert "severities are not told apart (minor 1, major 2)" in tags.notes[0]
+    assert "severities are not distinguished (minor 1, major 2)" in tags.notes[0]
 
 
 def test_spans_against_words(write):
@@ -229,17 +229,17 @@ def test_spans_on_words_by_hand():
         (ROWS.replace("MT\t1\t2", "MT\t1\t3"), "BT303", 'line 9: Word 2 of sentence 1 by "ours" has no tag'),
         (ROWS.replace("MT\t1\t2", "MT\t1\t1"), "BT303", "line 10: Word 1 of sentence 1 .* already tagged in line 8"),
         (ROWS.replace("MT\t1\t2", "MT\t1\tx"), "BT303", 'line 10: "x" is not the number of a word'),
-        (ROWS.replace("MT\t1", "word\t1"), "BT306", 'Unknown types of tags: "word": 3. Known are mt, gap and source'),
+        (ROWS.replace("MT\t1", "word\t1"), "BT306", 'Unknown types of tags: "word": 3. Known values are mt'),
         (ROWS.replace("ours\tMT\t1\t0", "\tMT\t1\t0"), "BT105", "line 9: The row names no system"),
         (SENTENCES.replace("BAD BAD OK", "BAD BAD"), "BT142", r"line 2: This row has 3 words \(mttok\), but 2 tags"),
         (SENTENCES.replace("BAD BAD OK", "BAD BADD OK"), "BT140", 'line 2: Tag 2 is "BADD"'),
         (SENTENCES.replace("gold\t0\tJa", "gold\t1\tJa"), "BT101", "line 3: Segment 1 .* was already given"),
         (SPANS.replace("4 0\t7 0", "4 0\t7"), "BT305", "line 2: The row has 2 starts, 1 ends and 2 labels"),
-        (SPANS.replace("4 0\t7 0", "8 0\t9 0"), "BT305", "line 2: Start 8 and end 9 fit no span of 7 characters"),
-        (SPANS.replace("4 0\t7 0", "4 0\t3 0"), "BT305", "line 2: Start 4 and end 3 fit no span"),
-        (SPANS.replace("4 0\t7 0", "4 0\tx 0"), "BT305", "line 2: Start 4 and end x are no offsets"),
+        (SPANS.replace("4 0\t7 0", "8 0\t9 0"), "BT305", "line 2: Start 8 and end 9 are outside the 7 characters"),
+        (SPANS.replace("4 0\t7 0", "4 0\t3 0"), "BT305", "line 2: Start 4 and end 3 are outside"),
+        (SPANS.replace("4 0\t7 0", "4 0\tx 0"), "BT305", "line 2: Start 4 and end x are not offsets"),
         (SPANS.replace("-1\t-1", "0\t1"), "BT305", 'line 3: Start 0 and end 1 and "no-error" contradict'),
-        (SPANS.replace("major", "huge"), "BT306", 'Unknown severities: "huge": 2. Known are minor, major, critical'),
+        (SPANS.replace("major", "huge"), "BT306", 'Unknown severities: "huge": 2. Known values are minor, major'),
         ("lp\tname\tsid\tmt\tmttok\ttags\n", "BT011", "There is no row"),
     ],
 )  # fmt: skip

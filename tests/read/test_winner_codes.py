@@ -55,7 +55,7 @@ def test_numbers_that_nothing_explains_stop(tmp_path, winners, columns):
 
 CLEAR = {
     "shares with ties": (battles(["1", "0.5", "0", "1"]), (2, 1, 1)),
-    "what we write": (battles([1, 1, 0], ("a", "b"), "outcome"), (2, 0, 1)),
+    "files written by betterthan": (battles([1, 1, 0], ("a", "b"), "outcome"), (2, 0, 1)),
     "numbered columns": (battles(["1", "2", "2"], ("model_1", "model_2")), (1, 0, 2)),
     "numbered columns and ties": (battles(["1", "2", "0"], ("system1_id", "system2_id")), (1, 1, 1)),
     "preferences": (battles(["1", "2", "1.5"], ("generator_1", "generator_2"), "preference"), (1, 1, 1)),
@@ -98,7 +98,10 @@ def test_the_user_says_what_labels_mean(winners, labels, expected):
 
 @pytest.mark.parametrize(
     ("labels", "said"),
-    [({"1": "good"}, "is no outcome"), ({"7": "left"}, "No winner is labelled 7. Labels seen: 0, 1.")],
+    [
+        ({"1": "good"}, "is not an outcome"),
+        ({"7": "left"}, "No winner is labeled 7. Labels in the data: 0, 1."),
+    ],
 )
 def test_labels_must_be_there_and_mean_something(labels, said):
     """A slip is named."""

@@ -113,7 +113,7 @@ def test_judgements_by_language_pair():
             "wmt_texts",
             ALPHA + ALPHA,
             "BT101",
-            'line 3: Document "en-is_IS_#_literary_#_one" stands in the file twice',
+            'line 3: Document "en-is_IS_#_literary_#_one" occurs twice in the file',
         ),
         ("wmt_texts", hypotheses(("", "x")), "BT183", "line 1: doc_id must name a document"),
         ("wmt_texts", hypotheses((ICE, ["x"])), "BT183", "line 1: doc_id must name a document"),
@@ -125,7 +125,7 @@ def test_judgements_by_language_pair():
             "wmt_judgements",
             JUDGED.replace('{"human": 10}', "7"),
             "BT183",
-            'line 3: The judgment of "A" is no object',
+            'line 3: The judgment of "A" is not an object',
         ),
         (
             "wmt_judgements",

@@ -486,7 +486,7 @@ def test_direct_assessment_has_gaps_and_pairs_are_compared_on_what_both_have():
         assert found.metric_pvalue[0, i, j] == pytest.approx(metric, abs=1e-9)
     n = sum(len(one) for one in judged.values())
     assert (
-        f"People judged {n:,} of {len(judged) * len(ids):,} cells; pairs of systems share "
+        f"Human scores cover {n:,} of {len(judged) * len(ids):,} cells; pairs of systems share "
         f"{min(shared):,} to {max(shared):,} segments."
     ) in found.notes
 

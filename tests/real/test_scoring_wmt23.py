@@ -114,7 +114,7 @@ def test_references_turned_round_are_refused():
     table = texts("de-en")
     turned = [[line] for line in table.references[0]]
     outputs = dict(zip(table.systems, table.outputs, strict=True))
-    with pytest.raises(bt.TableError, match="references has the shape 549 × 1, one list a segment"):
+    with pytest.raises(bt.TableError, match="references has the shape 549 × 1, one list per segment"):
         bt.bleu(outputs, turned)
 
 

@@ -282,7 +282,7 @@ def test_a_folder_with_several_human_scores_names_the_option(here):
     metrics_folder(here / "wmt", pairs=("en-de",), golds=("da", "mqm"))
     with pytest.raises(BetterThanError, match=r"several human scores for en-de: .*gold="):
         compose("wmt")
-    assert compose("wmt", options=Options(gold="mqm")).title.startswith("Metrics against mqm")
+    assert compose("wmt", options=Options(gold="mqm")).title.startswith("Metrics compared with mqm")
 
 
 def test_one_metric_in_two_tables_is_refused():

@@ -27,7 +27,7 @@ EVERYWHERE = {"ranking", "data", "method", "files"}
 class Reader(HTMLParser):
     """Tags, ids and texts of a page; an element that is never closed shows as a rest on the stack."""
 
-    VOID = frozenset({"meta", "input", "br", "link", "path", "rect", "circle"})
+    VOID = frozenset({"meta", "input", "br", "wbr", "link", "path", "rect", "circle"})
 
     def __init__(self):
         super().__init__(convert_charrefs=True)

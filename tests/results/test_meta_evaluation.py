@@ -90,14 +90,14 @@ def test_an_unknown_metric_is_named():
 @pytest.mark.parametrize(
     ("human", "metric", "case"),
     [
-        (0.01, 0.02, "both sure, and they agree"),
-        (0.99, 0.96, "both sure, and they agree"),
-        (0.01, 0.99, "both sure, and they disagree"),
-        (0.01, 0.40, "people sure, the metric not"),
-        (0.98, 0.60, "people sure, the metric not"),
-        (0.45, 0.001, "the metric sure, people not"),
-        (0.30, 0.60, "neither sure"),
-        (0.05, 0.95, "both sure, and they disagree"),
+        (0.01, 0.02, "both significant, and they agree"),
+        (0.99, 0.96, "both significant, and they agree"),
+        (0.01, 0.99, "both significant, and they disagree"),
+        (0.01, 0.40, "only the human scores significant"),
+        (0.98, 0.60, "only the human scores significant"),
+        (0.45, 0.001, "only the metric significant"),
+        (0.30, 0.60, "neither significant"),
+        (0.05, 0.95, "both significant, and they disagree"),
     ],
 )
 def test_every_pair_of_systems_is_one_of_the_papers_cases(human, metric, case):
@@ -123,7 +123,7 @@ def test_how_sure_is_sure_may_be_said():
     """At a tenth, people are sure at 0.08."""
     found = with_pvalues([0.08, 0.5, 0.5], [0.5, 0.5, 0.5])
     cases = [{one.case for one in found.contributions("first", alpha=alpha)} for alpha in (0.05, 0.1)]
-    assert cases == [{"neither sure"}, {"people sure, the metric not", "neither sure"}]
+    assert cases == [{"neither significant"}, {"only the human scores significant", "neither significant"}]
 
 
 @pytest.mark.parametrize("options", [{}, {"mid_p": True}, {"p_values": "analytic"}, {"p_values": "exact"}])

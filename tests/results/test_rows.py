@@ -58,7 +58,7 @@ def test_every_result_has_rows(kind):
             IndexError, match=f"There are {len(rows)} rows, and none has the number {outside}"
         ):
             result[outside]
-    with pytest.raises(TypeError, match="A row has a name or a whole number, not one of type float"):
+    with pytest.raises(TypeError, match="A row is identified by a name or an integer, not by float"):
         result[1.0]
 
 
@@ -122,7 +122,7 @@ def test_a_synthetic_labelling_is_never_the_best():
 
 def test_without_a_value_there_is_no_best():
     """Undefined is not a rank."""
-    with pytest.raises(bt.NotEstimable, match="There is no best one"):
+    with pytest.raises(bt.NotEstimable, match="There is no best row, because"):
         a_ranking(strength=[np.nan, np.nan]).best  # noqa: B018
 
 

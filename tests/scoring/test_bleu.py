@@ -118,14 +118,14 @@ def test_the_tokeniser_follows_the_language():
     chinese = {"A": ["我們在北京。"]}
     counts = bt.bleu(chinese, ["我們在上海。"], language="zh-TW")
     assert "|tok:zh|" in counts.formula.name
-    assert "Tokeniser zh: by the language zh-TW." in counts.notes
+    assert "Tokenizer zh: by the language zh-TW." in counts.notes
     assert counts.pooled() == pytest.approx(
         BLEU(trg_lang="zh").corpus_score(*_one(chinese, "我們在上海。")).score
     )
     literal = bt.bleu(chinese, ["我們在上海。"], language="zh", literal=True)
     assert "|tok:13a|" in literal.formula.name
-    assert "Tokeniser 13a: sacreBLEU's default, taken literally." in literal.notes
-    assert "Tokeniser 13a: by the language de." in bt.bleu({"A": ["a"]}, ["a"], language="de").notes
+    assert "Tokenizer 13a: sacreBLEU's default, taken literally." in literal.notes
+    assert "Tokenizer 13a: by the language de." in bt.bleu({"A": ["a"]}, ["a"], language="de").notes
     unnamed = bt.bleu(chinese, ["我們在上海。"])
     assert any("13a does not split into words" in note for note in unnamed.notes)
     assert not any("does not split" in note for note in bt.bleu({"A": ["a"]}, ["a 中"]).notes)

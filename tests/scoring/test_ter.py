@@ -127,7 +127,7 @@ def test_texts_bring_their_references():
 
 def test_what_does_not_fit_is_refused():
     """The checks are those of the room."""
-    with pytest.raises(TableError, match="one list a reference"):
+    with pytest.raises(TableError, match="one list per reference"):
         bt.ter({"A": ["a", "b", "c"]}, [["a", "x"], ["b", "y"], ["c", "z"]])
     with pytest.raises(MissingScores, match="outputs are missing"):
         bt.ter({"A": ["a", None]}, ["a", "b"])
@@ -142,7 +142,7 @@ def test_texts_without_spaces_are_noticed():
     assert split.values.tolist() == [[[1, 5]]]
     assert len(split.notes) == 1
     assert any(
-        "asian_support=True does nothing" in note for note in bt.ter(*chinese, asian_support=True).notes
+        "asian_support=True has no effect" in note for note in bt.ter(*chinese, asian_support=True).notes
     )
     assert len(bt.ter({"A": ["a"]}, ["a"]).notes) == 1
 

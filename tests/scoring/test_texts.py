@@ -55,7 +55,7 @@ def test_texts_bring_labels_groups_notes_and_references():
     assert (counts.systems, counts.segments, counts.groups) == (("A", "B"), table.segments, table.groups)
     assert counts.notes[0] == "Read from a file."
     assert np.array_equal(counts.values, bt.chrf(OUTPUTS, [REFERENCE, OTHER]).values)
-    refused(table, REFERENCE, "The Texts have references of their own, and others were given too.")
+    refused(table, REFERENCE, "The Texts have references, and others were passed too.")
 
 
 def test_texts_without_references_take_those_given():
@@ -72,17 +72,19 @@ def test_references_turned_round_are_recognised():
     refused(
         OUTPUTS,
         turned,
-        "references has the shape 3 × 2, one list a segment; one list a reference is needed, each with 3 texts. "
-        "Turn it round: references = list(zip(*references)).",
+        "references has the shape 3 × 2, one list per segment; one list per reference is needed, each with 3 "
+        "texts. "
+        "Transpose it: references = list(zip(*references)).",
     )
-    refused(OUTPUTS, [[line] for line in REFERENCE], "references has the shape 3 × 1, one list a segment")
+    refused(OUTPUTS, [[line] for line in REFERENCE], "references has the shape 3 × 1, one list per segment")
     refused(
         OUTPUTS,
         [["a", "b"], ["c"], ["d"]],
-        "references has the shape 3 × 1 to 2, one list a segment; one list a reference is needed, each with 3 texts. "
-        "Turn it round: references = list(itertools.zip_longest(*references)).",
+        "references has the shape 3 × 1 to 2, one list per segment; one list per reference is needed, each with 3 "
+        "texts. "
+        "Transpose it: references = list(itertools.zip_longest(*references)).",
     )
-    refused({"A": ["a b"]}, [["a b", "a"]], "references has the shape 1 × 2, one list a segment")
+    refused({"A": ["a b"]}, [["a b", "a"]], "references has the shape 1 × 2, one list per segment")
 
 
 def test_the_cure_cures():
@@ -124,7 +126,7 @@ def test_what_is_not_texts_is_refused():
     refused(OUTPUTS, {}, "There are no references.")
     refused(OUTPUTS, ["a", 2, "c"], "Reference 1 is a single text")
     refused(OUTPUTS, [["a", 2, "c"]], "Reference 1, segment 2: int found where a text is needed.")
-    refused({"A": ["a", "\ud800", "b"]}, REFERENCE, 'The output of "A", segment 2: half a character found.')
+    refused({"A": ["a", "\ud800", "b"]}, REFERENCE, 'The output of "A", segment 2: unpaired surrogate found.')
     refused(OUTPUTS, 7, "references must be a list of texts, not int")
 
 

@@ -292,7 +292,7 @@ def test_identical_texts_that_nobody_judged_are_not_counted_as_judged():
     found = darr_identical.run(asked("darr-identical"), (Translated("x", texts, scores),))
     row = dict(zip(found.tables[0].columns, found.tables[0].rows[0], strict=True))
     assert (row["identical"], row["identical and judged"], row["identical and kept"]) == (3, 1, 1)
-    assert "Of 1 pair of systems with identical texts that people judged, 1" in found.sentences[0]
+    assert "Of 1 pair of systems with identical texts and human scores, 1" in found.sentences[0]
 
 
 def test_identical_texts_need_people():

@@ -176,7 +176,7 @@ def test_the_first_table_stands_for_people_only_if_that_is_said():
     scores = campaign()["human"]
     found = panels_of([Setup("x", "m", scores), Setup("x", "k", scores)])
     assert list(found.each[0].metrics) == ["k"]
-    assert "stands for people" in found.notes[0]
+    assert "is taken as human scores" in found.notes[0]
     with pytest.raises(BetterThanError, match=r"no metrics beside human scores"):
         panels_of([Setup("x", "human", scores)])
 
@@ -269,7 +269,7 @@ def test_a_gap_takes_away_a_cell_and_not_a_segment():
         scores = np.where(np.isnan(values), np.nan, tables[name].values)
         means = [table("x", np.nanmean(one, axis=1, keepdims=True)) for one in (values, scores)]
         assert rows[name][3] == pytest.approx(agreeing_pairs(*means))
-    assert any("People judged 59 of 60 cells" in note for note in found.notes)
+    assert any("Human scores cover 59 of 60 cells" in note for note in found.notes)
 
 
 def test_lines_have_no_mark_where_nothing_is_defined():

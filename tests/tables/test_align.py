@@ -65,10 +65,10 @@ def test_what_is_left_out_is_said_in_the_notes():
 
     assert first.notes == (
         "Read.",
-        'Systems left out of "x", absent elsewhere: A.',
-        '1 of 3 segments of "x" left out, absent elsewhere.',
+        'Systems left out of "x", missing from other tables: A.',
+        '1 of 3 segments of "x" left out, missing from other tables.',
     )
-    assert second.notes == ('2 of 4 segments of "y" left out, absent elsewhere.',)
+    assert second.notes == ('2 of 4 segments of "y" left out, missing from other tables.',)
 
 
 def test_tables_that_fit_are_returned_as_they_are():

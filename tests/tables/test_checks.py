@@ -76,7 +76,10 @@ def test_text_of_a_subclass_becomes_plain_text():
         (["A", " \t"], "A system has an empty name. Give every system a name."),
         (["A", ""], "A system has an empty name."),
         (["A", "B", "A", "B", "C"], "these occur more often: A, B. Rename or merge"),
-        (["A\udc80"], r"The system name 'A\\udc80' holds half a character. Decode the file as UTF-8."),
+        (
+            ["A\udc80"],
+            r"The system name 'A\\udc80' contains an unpaired surrogate. Decode the file as UTF-8.",
+        ),
     ],
 )
 def test_what_cannot_be_labels_is_refused(names, message):
@@ -108,7 +111,7 @@ def test_groups_may_repeat_and_may_be_absent():
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        (["d"], "There are 1 groups for 3 segments; one group a segment is needed."),
+        (["d"], "There are 1 groups for 3 segments; one group per segment is needed."),
         ("doc", "groups must be a list of texts, not the single text 'doc'."),
         ([1, 1, 2], "A group name must be text, not int"),
         (["d", "", "e"], "A group has an empty name."),

@@ -132,7 +132,7 @@ def test_judges_without_spread_are_left_out_and_named():
 
     assert z.judge.tolist() == [2, 2]
     np.testing.assert_allclose(z.score, [-np.sqrt(0.5), np.sqrt(0.5)])
-    assert z.notes == ("4 judgments left out: judges with no spread (one, same).",)
+    assert z.notes == ("4 judgments left out: judges whose scores do not vary (one, same).",)
 
 
 @pytest.mark.parametrize("scores", [[1e6, 1e6 + 1e-7], [1e-14, 3e-14], [1e-9, 2e-9, 3e-9]])
@@ -262,7 +262,7 @@ def test_a_single_system_meets_nobody():
 @pytest.mark.parametrize("margin", [-1, np.nan, np.inf, "25", None])
 def test_the_margin_is_a_number_of_zero_or_more(margin):
     """NaN would make every pair a tie without a word."""
-    with pytest.raises(TableError, match="margin must be a number of 0 or more, not "):
+    with pytest.raises(TableError, match="margin must be a non-negative number, not "):
         rated([1.0]).to_matches(margin=margin)
 
 

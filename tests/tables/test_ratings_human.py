@@ -66,7 +66,7 @@ def test_cells_with_too_few_judgements_are_empty_and_counted(rows, least):
 @pytest.mark.parametrize("odd", [0, -1, 1.5, "2", True])
 def test_a_number_of_judgements_is_a_whole_number(odd):
     """Nothing else can be counted."""
-    with pytest.raises(bt.TableError, match="min_judgements must be a whole number of 1 or more"):
+    with pytest.raises(bt.TableError, match="min_judgements must be a positive integer"):
         ratings_of(JUDGED).to_scores(min_judgements=odd)
 
 
@@ -166,7 +166,7 @@ def test_the_share_kept_is_that_of_the_matches(rows, margins, up):
 
 def test_an_odd_margin_is_refused():
     """Also in a list of them."""
-    with pytest.raises(bt.TableError, match=r"margin must be a number of 0 or more, not -1\.0"):
+    with pytest.raises(bt.TableError, match=r"margin must be a non-negative number, not -1\.0"):
         ratings_of(JUDGED).kept_by_margin([5, -1])
 
 

@@ -144,7 +144,7 @@ def test_meta_evaluation_says_how_segments_were_matched():
     assert [caveat.code for caveat in found.caveats] == ["by_order"]
     assert "Rows were matched by their order" in bt.render(found)
     shorter = bt.read_scores({name: row[:3] for name, row in values.items()}, name="metric")
-    with pytest.raises(TableError, match="no ids say which rows belong together"):
+    with pytest.raises(TableError, match="there are no ids to match rows"):
         bt.meta_evaluate(shorter, human, by="pearson")
     named = bt.read_scores({"id": list("wxyz"), **values}, name="human")
     part = bt.read_scores(

@@ -32,8 +32,8 @@ def tagged(lengths, **more):
         ({"predicted": [["OK", "OK", "BAD"]]}, "must be True or False, not text"),
         ({"offsets": [0, 3]}, "offsets must have the shape 3, but have 2"),
         ({"offsets": [0, 4, 3]}, "offsets must lie between 0 and 3; found 0 to 4"),
-        ({"offsets": [1, 2, 3]}, "offsets must rise from 0 to the number of words, 3."),
-        ({"offsets": [0, 1, 2]}, "offsets must rise from 0 to the number of words, 3."),
+        ({"offsets": [1, 2, 3]}, "offsets must increase from 0 to the number of words, 3."),
+        ({"offsets": [0, 1, 2]}, "offsets must increase from 0 to the number of words, 3."),
         ({"offsets": [0.0, 2.0, 3.0]}, r"offsets must be whole numbers \(indices\), not float64"),
         ({"groups": ["d"]}, "There are 1 groups for 2 segments"),
     ],
@@ -46,7 +46,7 @@ def test_what_does_not_fit_is_refused(change, message):
 
 def test_offsets_never_fall():
     """Even if they end in the right place."""
-    with pytest.raises(TableError, match="offsets must rise from 0"):
+    with pytest.raises(TableError, match="offsets must increase from 0"):
         tagged([1, 1, 1], offsets=[0, 2, 1, 3])
 
 

@@ -20,10 +20,10 @@ FITS = {"systems": ["A", "B"], "segments": ["1", "2"], "outputs": [["a", "b"], [
         ({"outputs": [["a", "b"], None]}, 'Output of "B" must be a list of texts, not NoneType'),
         (
             {"outputs": [["a", "b"], ["c"]]},
-            'Output of "B" has 1 texts for 2 segments; one a segment is needed.',
+            'Output of "B" has 1 texts for 2 segments; one per segment is needed.',
         ),
         ({"outputs": [["a", "b"], ["c", 3]]}, 'Output of "B", segment 2: int found where a text is needed.'),
-        ({"outputs": [["a", "b"], ["c", "\ud800"]]}, 'Output of "B", segment 2: half a character found'),
+        ({"outputs": [["a", "b"], ["c", "\ud800"]]}, 'Output of "B", segment 2: unpaired surrogate found'),
         ({"references": ["a", "b"]}, "Reference 1 is a single text; a list of 2 texts is needed"),
         ({"references": "ab"}, "references must be a list of texts, not the single text 'ab'"),
         ({"references": None}, "references must be a list of texts, not NoneType"),

@@ -50,28 +50,67 @@ def test_a_file_of_another_name_is_the_same_measure(site, done):
     assert NAMES[1] in page
 
 
+def measured(metric, direction):
+    """What a worker stores about a ranking that is called "r"."""
+    return {"metric": metric, "direction": direction}
+
+
 @pytest.mark.parametrize(
-    ("unit", "same"),
+    ("later", "measure", "same"),
     [
-        ("other, higher is better", True),
-        ("human, lower is better", False),
-        ("human, standardized, higher is better", False),
-        ("Elo points", False),
+        ({}, measured("other", "higher"), True),
+        ({}, measured("human", "lower"), False),
+        ({"method": "median"}, measured("human", "higher"), False),
+        ({"settings": {"options": {"scale": "elo"}}}, measured("human", "higher"), False),
     ],
+    ids=["another name", "another direction", "another method", "another scale"],
 )
-def test_directions_and_scales_count_and_names_do_not(unit, same):
-    """Strengths are subtracted only in one unit."""
-    (found,) = compare_runs({"r": ranking()}, {"r": ranking(unit)})
+def test_methods_directions_and_scales_count_and_names_do_not(later, measure, same):
+    """Strengths are subtracted only where they measure the same."""
+    changes = {"measures": {"r": [measured("human", "higher"), measure]}}
+    (found,) = compare_runs({"r": ranking()}, {"r": ranking(**later)}, changes)
     assert found.is_same_measure is same
     assert {move.change for move in found.moves} == ({0.0} if same else {None})
-    assert compare_runs({"r": ranking()}, {"r": ranking(unit, method="median")})[0].is_same_measure is False
+    assert found.renamed == (None if measure["metric"] == "human" else ("human", "other"))
 
 
-def test_a_name_may_have_commas():
-    """The report says what its metric is called."""
-    old = {"r": ranking("a, b, higher is better"), "pair": {"metric": "a, b"}}
-    (found,) = compare_runs(old, {"r": ranking()})
-    assert (found.is_same_measure, found.renamed) == (True, ("a, b", "human"))
+def test_a_name_may_have_commas_and_words_of_a_direction():
+    """What is measured is data: no name is taken for anything else."""
+    odd = "a, b, lower is better"
+    changes = {"measures": {"r": [measured(odd, "higher"), measured("human", "higher")]}}
+    (found,) = compare_runs({"r": ranking(f"{odd}, higher is better")}, {"r": ranking()}, changes)
+    assert (found.is_same_measure, found.renamed) == (True, (odd, "human"))
+
+
+def change_test(effect, *, is_significant):
+    """The test of a system as a worker stores it."""
+    numbers = {"effect": effect, "low": effect - 1, "high": effect + 1, "pvalue": 0.01, "adjusted": 0.02}
+    return {**numbers, "is_significant": is_significant, "n_segments": 9, "units": "segments"}
+
+
+@pytest.mark.parametrize(
+    ("effects", "words"),
+    [
+        ({"A": 2.0}, "A improved significantly."),
+        ({"A": -2.0}, "A became significantly worse."),
+        ({"A": 0.0}, "A did not change significantly."),
+        ({"A": 0.0, "B": 0.0}, "None of the 2 systems in both runs changed significantly."),
+        (
+            {"A": 2.0, "B": 0.0},
+            "Of the 2 systems in both runs, 1 (A) improved significantly and none became significantly worse.",
+        ),
+        (
+            {"A": 2.0, "B": -1.0, "C": 1.0, "D": 3.0, "E": 4.0},
+            "Of the 5 systems in both runs, 4 improved significantly and 1 (B) became significantly worse.",
+        ),
+    ],
+)
+def test_the_tests_are_summed_up_in_a_sentence(effects, words):
+    """How many systems improved and became worse, and which where they are few."""
+    one = {"r": ranking(systems=tuple(effects))}
+    systems = {name: change_test(effect, is_significant=effect != 0) for name, effect in effects.items()}
+    (found,) = compare_runs(one, one, {"tests": {"r": {"systems": systems, "note": ""}}})
+    assert found.summary == words
 
 
 def test_runs_without_a_common_system_say_so(site, done):
@@ -116,7 +155,7 @@ def test_a_small_rise_on_every_segment_is_significant(site):
     assert [moves[name]["test"]["is_significant"] for name in "ABC"] == [True, False, True]
     assert found["note"] == "P-values are adjusted for 3 systems by Holm's method."
     page = site.client.get(f"/compare/{first['id']}/{second['id']}").text
-    assert page.count('<td class="l">yes</td>') == 2
+    assert (page.count("▲ better"), page.count("▼ worse")) == (1, 1)
     both = Scores(
         name="m",
         systems=["before", "after"],
@@ -159,7 +198,7 @@ def test_few_documents_cannot_show_a_change_of_several_systems():
     assert {test["units"] for test in found.values()} == {"groups"}
     assert not any(test["is_significant"] for test in found.values())
     assert note == (
-        "P-values are adjusted for 3 systems by Holm's method. With 6 units none of them could be significant."
+        "P-values are adjusted for 3 systems by Holm's method. With 6 units, none of the changes could be significant."
     )
     alone, note = changes(old.select(["A"]), replace(old, values=values + 0.5))
     assert alone["A"]["is_significant"]

@@ -24,7 +24,7 @@ def test_a_form_leads_from_files_to_the_report(site):
     shown = client.get(page).text
     assert "What was recognized" in shown
     assert "3 systems × 24 segments in 6 documents" in shown
-    assert "No problem found." in shown
+    assert "No problems found." in shown
     answer = client.post(page, data={"form_token": site.token(page), "then": "start", "with_texts": "yes"})
     assert (answer.status_code, answer.headers["location"]) == (303, f"/runs/{run_id}")
     waiting = client.get(f"/runs/{run_id}").text
@@ -35,13 +35,13 @@ def test_a_form_leads_from_files_to_the_report(site):
     assert str(escape(run["verdict"][:40])) in client.get(f"/runs/{run_id}").text
 
 
-def test_what_was_recognised_can_be_changed(site):
+def test_what_was_recognized_can_be_changed(site):
     """Columns under names of their own are taken for systems, and read rightly when they are mapped."""
     rows = "".join(
         f"{i},{system},{(i * 3 + len(system)) % 9}\n" for i in range(12) for system in ("Ann", "Bo")
     )
     run_id = site.upload({"results.csv": "sentence,engine,quality\n" + rows})
-    look = site.client.get(f"/api/v1/runs/{run_id}/recognised").json()["files"][0]
+    look = site.client.get(f"/api/v1/runs/{run_id}/recognized").json()["files"][0]
     assert look["format"] == "wide"  # a column a system, which it is not
     assert look["header"] == ["sentence", "engine", "quality"]
     columns = {"item": "sentence", "system": "engine", "score": "quality"}
@@ -50,7 +50,7 @@ def test_what_was_recognised_can_be_changed(site):
     answer = site.client.post(page, data={"form_token": site.token(page), "then": "look", **form})
     assert answer.headers["location"] == page
     site.settled(run_id)
-    look = site.client.get(f"/api/v1/runs/{run_id}/recognised").json()["files"][0]
+    look = site.client.get(f"/api/v1/runs/{run_id}/recognized").json()["files"][0]
     assert look["contents"] == ['scores "results": 2 systems × 12 segments, higher is better']
     assert not look["problems"]
     assert 'value="engine" selected' in site.client.get(page).text
@@ -89,7 +89,7 @@ def test_examples_answer_their_questions(site, name):
     """The look suggests what each example is for, and the report is made of it."""
     run_id = site.client.post(f"/api/v1/examples/{name}").json()["id"]
     site.settled(run_id)
-    look = site.client.get(f"/api/v1/runs/{run_id}/recognised").json()
+    look = site.client.get(f"/api/v1/runs/{run_id}/recognized").json()
     assert look["question"] == name
     assert not [problem for file in look["files"] for problem in file["problems"] if not problem["is_doubt"]]
     assert site.client.post(f"/api/v1/runs/{run_id}/start").status_code == 202
@@ -102,13 +102,13 @@ def test_winners_coded_by_numbers_are_asked_about(site):
     """The page names the field that settles it, and reads the battles when it is filled in."""
     rows = "".join(f"good,bad,{int(i % 4 == 0)}\n" for i in range(40))
     run_id = site.upload({"battles.csv": "model_a,model_b,winner\n" + rows})
-    look = site.client.get(f"/api/v1/runs/{run_id}/recognised").json()["files"][0]
+    look = site.client.get(f"/api/v1/runs/{run_id}/recognized").json()["files"][0]
     assert [problem["code"] for problem in look["problems"]] == ["BT221"]
     page = f"/new/{run_id}"
     assert "What winner labels mean" in site.client.get(page).text
     form = {"form_token": site.token(page), "then": "look", "winner_labels": "0=left, 1=right"}
     assert site.client.post(page, data=form).headers["location"] == page
     site.settled(run_id)
-    look = site.client.get(f"/api/v1/runs/{run_id}/recognised").json()["files"][0]
+    look = site.client.get(f"/api/v1/runs/{run_id}/recognized").json()["files"][0]
     assert not look["problems"]
     assert "0=left 1=right" in site.client.get(page).text

@@ -115,7 +115,7 @@ def test_a_full_disk_fails_the_runs_that_meet_it_and_no_other(tmp_path):
         for run_id in (first, second):
             run = server.settled(run_id)
             assert (run["state"], run["problem"]) == ("failed", FULL)
-            assert "There is no room left on the disk" in server.client.get(f"/runs/{run_id}").text
+            assert "There is no space left on the disk" in server.client.get(f"/runs/{run_id}").text
         assert server.client.get("/").status_code == 200
         assert server.client.get(f"/runs/{done}").status_code == 200
         assert server.client.get(f"/runs/{done}/pairs/B~2Ftwo/~3DC").status_code == 200
@@ -123,7 +123,7 @@ def test_a_full_disk_fails_the_runs_that_meet_it_and_no_other(tmp_path):
         folders = sorted(path.name for path in (tmp_path / "runs").iterdir())
         for answer in (
             server.client.post(f"/api/v1/runs/{done}/start"),
-            server.client.post(f"/api/v1/runs/{done}/recognised", json={}),
+            server.client.post(f"/api/v1/runs/{done}/recognized", json={}),
             server.client.post("/api/v1/examples/scores"),
             server.client.post("/api/v1/runs", files=[("files", ("human.csv", SCORES))]),
             server.client.post("/api/v1/runs", files=[("files", ("long.csv", b"x" * (2 << 20)))]),

@@ -35,7 +35,7 @@ HOSTILE = {
     ),
     "zip named csv": ("scores.csv", zipped),
     "gzip bomb": ("bomb.csv.gz", lambda: gzip.compress(b"0" * (100 << 20))),
-    "cut gzip": ("cut.csv.gz", gzip.compress(SCORES.encode())[:60]),
+    "truncated gzip": ("cut.csv.gz", gzip.compress(SCORES.encode())[:60]),
     "empty": ("empty.csv", b""),
     "pickle": ("model.pkl", b"\x80\x04\x95\x00\x00."),
     "not UTF-8": ("latin.csv", b"item,A,B\n\xe9,1,2\n"),
@@ -71,7 +71,7 @@ def test_a_hostile_file_is_described_and_the_server_answers(site, kind):
     assert "<img src=x" not in page.text
     assert "<b>x</b>" not in page.text
     if run["state"] == "ready":
-        look = site.client.get(f"/api/v1/runs/{run_id}/recognised").json()
+        look = site.client.get(f"/api/v1/runs/{run_id}/recognized").json()
         said = json.dumps(look)
         assert str(site.folder) not in said
         assert hashlib.sha256(content).hexdigest() not in said
@@ -177,7 +177,7 @@ MALFORMED = {
     "deep JSON": (JSON, b"[" * 100_000),
     "long number": (JSON, b"1" * 5000),
     "not UTF-8": (JSON, b'"\xff"'),
-    "half a character": (JSON, b'{"metric": "\\ud800"}'),
+    "unpaired surrogate": (JSON, b'{"metric": "\\ud800"}'),
     "odd type": (b"/;=;", b"x"),
     "no type": (b"", b"x"),
 }

@@ -68,9 +68,9 @@ def test_a_run_that_is_none_is_not_found(site, done, path):
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("page=abc", "page=abc, which means nothing here. It is a whole number from 1; or leave it out."),
+        ("page=abc", "page=abc, which has no meaning here. It is a whole number from 1; or leave it out."),
         ("page=0", "page=0, which"),
-        ("who=zzz", "who=zzz, which means nothing here. It can be all, a, b or tie; or leave it out."),
+        ("who=zzz", "who=zzz, which has no meaning here. It can be all, a, b or tie; or leave it out."),
         ("find=" + "x" * 501, "It has at most 500 characters"),
     ],
 )
@@ -118,7 +118,7 @@ TEXTS = {
 def test_a_file_that_is_not_used_is_named(site):
     """On the page of what was recognized, in the API, and in the report's notes."""
     run_id = site.upload(TEXTS)
-    look = site.client.get(f"/api/v1/runs/{run_id}/recognised").json()
+    look = site.client.get(f"/api/v1/runs/{run_id}/recognized").json()
     assert look["question"] == "texts"
     assert [bool(file["unused"]) for file in look["files"]] == [True, False, False, False]
     words = "human.csv is not used: it is human scores, and this report is about texts."
@@ -181,7 +181,7 @@ def test_a_hint_names_the_field_of_the_page(site, content, field):
     """Not what Python and the shell call it; the fold with the field is open."""
     run_id = site.upload({"a.csv": content})
     answer = site.client.get(f"/new/{run_id}")
-    assert "(See “Say which column is what”.)" in said(answer)
+    assert "(See “Columns and options”.)" in said(answer)
     assert field in said(answer)
     assert re.search(r'<details class="fold" id="mapping" open>', answer.text)
 

@@ -65,9 +65,9 @@ def test_the_page_shows_the_test_of_the_run_first(site, grouped):
     text = html.unescape(site.client.get(f"/runs/{grouped['id']}/pairs/Aster/Cedar").text)
     assert (
         "No pair could be significant at level 0.05: with 3 documents the smallest possible adjusted p-value "
-        "is 0.25. Aster and Cedar: p = 0.2500, taking whole documents as one."
+        "is 0.25. Aster and Cedar: p = 0.2500, with documents as units."
     ) in text
-    assert re.findall(r"<h2[^>]*>([^<]+)", text)[:2] == ["What this run decides", "By human"]
+    assert re.findall(r"<h2[^>]*>([^<]+)", text)[:2] == ["Verdict of this run", "By human"]
     assert "one by one" not in text
     assert 'units="' not in text
 
@@ -91,10 +91,7 @@ def test_a_run_by_segments_shows_its_adjusted_p(site):
     i, j = table["systems"].index("B/two"), table["systems"].index("=C")
     assert (found["decided"]["adjusted"], found["units"]) == (table["adjusted"][i][j], "segments")
     text = site.client.get(f"/runs/{done['id']}/pairs/B~2Ftwo/~3DC").text
-    assert (
-        "adjusted for all 3 pairs, taking each segment by itself. The interval is of this difference by itself."
-        in text
-    )
+    assert "adjusted for all 3 pairs, with segments as units. The interval is for this pair alone." in text
     assert "one by one" not in text
 
 
@@ -116,7 +113,7 @@ def test_another_metric_has_no_test_of_the_run(site):
     assert site.client.get(where, params={"metric": "second"}).json()["decided"] is None
     assert site.client.get(where, params={"metric": "second"}).json()["units"] == "groups"
     text = site.client.get(where.removeprefix("/api/v1"), params={"metric": "second"}).text
-    assert "What this run decides" not in text
+    assert "Verdict of this run" not in text
 
 
 def test_a_pair_says_how_its_p_value_was_found_and_corrected(site, grouped):

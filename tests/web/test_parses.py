@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from collections import Counter
+from dataclasses import replace
+from types import ModuleType
 
 import pytest
 from tests.web.conftest import SCORES
 from tests.web.made_kinds import battles
 
-from betterthan.read.formats.quality.tag_tables import TagTable
 from betterthan.read.formats.registry import READERS, reader
 from betterthan.report.compose import compose
 from betterthan.web.runs.folder import RunFolder
@@ -33,27 +35,35 @@ HUMAN = "segment,A,B,C\n" + "".join(
 )
 
 
+class CountingReader:
+    """A reader that counts how often it reads; everything else is the reader's own."""
+
+    def __init__(self, name, inner, counts):
+        self._name, self._inner, self._counts = name, inner, counts
+
+    def __getattr__(self, name):
+        return getattr(self._inner, name)
+
+    def read(self, *arguments):
+        """Read, and count."""
+        self._counts[self._name] += 1
+        return self._inner.read(*arguments)
+
+
 @pytest.fixture
 def parses(monkeypatch):
-    """How often a reader read, by its layout."""
-    found: Counter[str] = Counter()
-
-    def counting(name, read):
-        def counted(*arguments):
-            found[name] += 1
-            return read(*arguments)
-
-        return counted
-
-    places = []
+    """How often a reader read, by its layout: the registry hands out readers that count."""
+    counts: Counter[str] = Counter()
+    counting = ModuleType("tests.web.counting_readers")
     for name in READERS:
-        module = reader(name)
-        # Layouts of tags share a class that cannot be changed object by object.
-        place = type(module) if isinstance(module, TagTable) else module
-        if place not in places:
-            places.append(place)
-            monkeypatch.setattr(place, "read", counting(name, place.read))
-    return found
+        setattr(counting, name.replace("-", "_"), CountingReader(name, reader(name), counts))
+    monkeypatch.setitem(sys.modules, counting.__name__, counting)
+    for name, entry in list(READERS.items()):
+        place = f"{counting.__name__}:{name.replace('-', '_')}"
+        monkeypatch.setitem(READERS, name, replace(entry, module=place))
+    reader.cache_clear()
+    yield counts
+    reader.cache_clear()
 
 
 @pytest.fixture

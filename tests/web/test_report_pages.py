@@ -105,7 +105,7 @@ def test_two_runs_are_compared(site, done):
     }
     assert changes == {"=C": (100.0, False), NAMES[0]: (0.0, False), "B/two": (0.0, False)}
     page = site.client.get(f"/compare/{done['id']}/{other['id']}").text
-    assert "none of them could be significant" in page
+    assert "none of the changes could be significant" in page
     answer = site.client.post("/compare", data={"form_token": site.token(), "run": [other["id"], done["id"]]})
     assert answer.headers["location"] == f"/compare/{done['id']}/{other['id']}"
 

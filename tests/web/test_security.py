@@ -117,7 +117,7 @@ def test_a_report_names_its_script_by_digest(site, done):
     answer = site.client.get(f"/runs/{done['id']}")
     policy = answer.headers["content-security-policy"]
     assert re.search(r"script-src 'sha256-[^']+';", policy)
-    assert re.search(r"style-src 'sha256-[^']+';", policy)
+    assert re.search(r"style-src 'sha256-[^']+' 'self';", policy)  # its own, and that of the app's bar
     assert "unsafe" not in policy
 
 

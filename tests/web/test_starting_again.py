@@ -33,7 +33,7 @@ def whole(site, run_id):
 def test_a_look_leaves_the_report(site, finished):
     """The run is done before and after, with its verdict."""
     run_id, before = finished["id"], whole(site, finished["id"])
-    answer = site.client.post(f"/api/v1/runs/{run_id}/recognised", json={"direction": "lower"})
+    answer = site.client.post(f"/api/v1/runs/{run_id}/recognized", json={"direction": "lower"})
     assert answer.status_code == 202
     run = site.settled(run_id)
     assert (run["state"], run["verdict"], run["kind"]) == ("done", finished["verdict"], "scores")
@@ -85,7 +85,7 @@ def test_after_a_failure_there_is_a_way_back(site, finished):
     assert site.settled(run_id)["state"] == "failed"
     page = site.client.get(f"/runs/{run_id}").text
     assert "no such metric" in page
-    assert "The report that was there before is kept" in page
+    assert "The previous report is kept" in page
     assert f"/runs/{run_id}/delete" not in page  # asked once, on the page of its own
     answer = site.client.post(f"/runs/{run_id}/back", data={"form_token": site.token(f"/runs/{run_id}")})
     assert (answer.status_code, answer.headers["location"]) == (303, f"/runs/{run_id}")
@@ -120,7 +120,7 @@ def test_a_server_that_stops_in_mid_run_leaves_a_way_back(serving, tmp_path):
     Runs(tmp_path / "runs.sqlite").change(run["id"], state="running", verdict="")
     with serving(tmp_path) as site:
         page = f"/runs/{run['id']}"
-        assert "Back to the report before" in site.client.get(page).text
+        assert "Back to the previous report" in site.client.get(page).text
         assert site.client.post(f"{page}/back", data={"form_token": site.token(page)}).status_code == 303
         assert whole(site, run["id"]) == before
 

@@ -44,7 +44,7 @@ def test_a_slip_in_a_name_gets_a_suggestion(options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"alpha": 5}, "alpha must lie between 0 and 1; it is 5"),
+        ({"alpha": 5}, "alpha must lie between 0 and 1, such as 0.05; it is 5"),
         ({"confidence": 1}, "confidence must lie between 0 and 1"),
         ({"n_resamples": 0}, "n_resamples must be 1 or more"),
         ({"units": "groups"}, "has no groups"),
@@ -66,16 +66,16 @@ def few_draws(test, n):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"by": "median", "test": "sign"}, 'by="median" changes nothing with test="sign"'),
-        ({"by": "win_rate", "test": "permutation"}, 'by="win_rate" changes nothing with test="permutation"'),
-        ({"by": np.median, "test": "t"}, 'by="median" changes nothing with test="t"'),
+        ({"by": "median", "test": "sign"}, 'by="median" has no effect with test="sign"'),
+        ({"by": "win_rate", "test": "permutation"}, 'by="win_rate" has no effect with test="permutation"'),
+        ({"by": np.median, "test": "t"}, 'by="median" has no effect with test="t"'),
         ({"method": "exact", "test": "t"}, 'method="exact" belongs to the permutation test'),
         ({"method": "exact", "by": "median"}, 'method="exact" belongs to the permutation test'),
-        ({"ties": "half"}, 'ties="half" changes nothing with test="permutation"'),
-        ({"ties": "half", "by": "median"}, 'ties="half" changes nothing with test="strengths"'),
-        ({"n_resamples": 99, "test": "sign"}, 'n_resamples=99 changes nothing with test="sign"'),
-        ({"n_resamples": 99, "correction": "holm"}, 'n_resamples=99 changes nothing with test="permutation"'),
-        ({"n_resamples": 99, "by": "bradley_terry"}, 'n_resamples=99 changes nothing with test="strengths"'),
+        ({"ties": "half"}, 'ties="half" has no effect with test="permutation"'),
+        ({"ties": "half", "by": "median"}, 'ties="half" has no effect with test="strengths"'),
+        ({"n_resamples": 99, "test": "sign"}, 'n_resamples=99 has no effect with test="sign"'),
+        ({"n_resamples": 99, "correction": "holm"}, 'n_resamples=99 has no effect with test="permutation"'),
+        ({"n_resamples": 99, "by": "bradley_terry"}, 'n_resamples=99 has no effect with test="strengths"'),
     ],
 )
 def test_what_would_change_nothing_is_refused(options, message):
@@ -117,7 +117,7 @@ def test_what_may_change_something_is_taken(options):
             'Matches are compared by the Bradley–Terry model, not with by="elo"',
         ),
         (drawn_matches(), {"method": "exact"}, 'not with method="exact"'),
-        (drawn_matches(), {"n_resamples": 9}, "n_resamples=9 changes nothing for matches"),
+        (drawn_matches(), {"n_resamples": 9}, "n_resamples=9 has no effect on matches"),
     ],
 )
 def test_what_would_change_nothing_in_counts_or_matches_is_refused(table, options, message):
@@ -260,7 +260,7 @@ def test_an_interval_that_cannot_be_had_is_missing_and_said():
     few, enough = (bt.compare(drawn_scores(2, n), test="wilcoxon") for n in (5, 6))
 
     assert np.isnan(few.pair("A", "B").low)
-    assert any("too few segments for an interval that covers 95%" in note for note in few.notes)
+    assert any("too few segments for a confidence interval at 95%" in note for note in few.notes)
     assert np.isfinite(enough.pair("A", "B").low)
 
 
@@ -413,4 +413,4 @@ def test_a_pair_without_a_common_segment_is_not_a_test(test):
     assert np.isnan(found.pair("A", "B").pvalue)
     assert np.isnan(found.pair("A", "B").adjusted)
     assert min(found.pair(*pair).adjusted for pair in (("A", "C"), ("B", "C"))) == min(1, 2 * others[0])
-    assert "Without a common segment, and so not compared: A and B." in found.notes
+    assert "Not compared, because they have no segment in common: A and B." in found.notes

@@ -113,13 +113,15 @@ def test_segments_are_the_units_where_no_documents_are_known(groups):
     np.testing.assert_array_equal(found.pvalue, bt.compare(alike_in_documents()).pvalue)
 
 
-@pytest.mark.parametrize(("test", "why"), [("sign", "sign test takes"), ("wilcoxon", "wilcoxon test takes")])
+@pytest.mark.parametrize(
+    ("test", "why"), [("sign", "sign test treats"), ("wilcoxon", "wilcoxon test treats")]
+)
 def test_what_cannot_take_documents_takes_segments_and_warns(test, why):
     """The p-values may be too small, and the unit says why."""
     found = bt.compare(alike_in_documents(groups=GROUPS), test=test)
 
     assert found.units == "segments"
-    assert found.unit_note.startswith(f"Unit: single segments, because the {why} segments one by one.")
+    assert found.unit_note.startswith(f"Unit: single segments, because the {why} segments as independent.")
 
 
 def test_gaps_leave_single_segments_and_a_warning():

@@ -77,10 +77,7 @@ def test_a_circle_is_a_finding_when_each_of_its_leads_is_significant():
     few, many = bt.diagnose(table(CIRCLE)), bt.diagnose(table(np.tile(CIRCLE, 40)))
 
     assert (few.count("cycle"), few.count("cycle", alpha=0.05)) == (1, 0)
-    assert (
-        "1 of 1 triple runs in a circle, not significantly: chance alone would give about"
-        in few.sentences[-1]
-    )
+    assert "1 of 1 triple forms a cycle, not significantly: about" in few.sentences[-1]
     assert "only where the lead is not significant" in few.sentences[-1]
     assert (many.count("cycle"), many.count("cycle", alpha=0.05)) == (1, 1)
     assert many.triples[0].pvalue == pytest.approx(3 * stats.binomtest(80, 120).pvalue)
@@ -178,7 +175,7 @@ def test_what_the_words_say():
 
     assert "3 systems × 60 segments of points, no score missing." in words
     assert "Use paired tests." in words
-    assert "outliers: they sway the mean" in words
+    assert "outliers: they influence the mean" in words
     assert "There are no ties" in words
     assert "Segments differ more" in words
 
@@ -187,10 +184,10 @@ def test_what_the_words_say():
     ("values", "words"),
     [
         ([[1, 1, 1, 1], [1, 1, 1, 1]], "100% of the comparisons are ties"),
-        ([[1, 2, 3, 4], [4, 3, 2, 1]], "does not sharpen"),
-        ([[1, 2, 3, 4], [2, 3, 4, 5]], "next to no noise is left"),
+        ([[1, 2, 3, 4], [4, 3, 2, 1]], "does not increase precision"),
+        ([[1, 2, 3, 4], [2, 3, 4, 5]], "pairing removes nearly all of the variance"),
         ([[1, 2, 3], [2, 3, 4], [3, 4, 5]], "The order of the systems is the same on every segment."),
-        ([[1, np.nan], [np.nan, 2]], "No two systems share a segment"),
+        ([[1, np.nan], [np.nan, 2]], "No two systems have a segment in common"),
         ([[1, 2, np.nan], [3, 1, 4]], "17% of the scores missing"),
         ([[0, 9, 5, 5], [9, 0, 4, 6]], "Systems differ more on a segment"),
     ],

@@ -196,11 +196,54 @@ class TestMechanisms:
 
     def test_moods_test_may_be_undefined(self):
         """When more than half of all scores are the best possible, p is missing and a note says why."""
-        found = bt.explain(table([[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]), "A", "B")
+        found = bt.explain(table([[2, 2, 2, 2, 0], [2, 2, 2, 2, 2]]), "A", "B")
 
         assert np.isnan(found.mechanism("median").pvalue)
         assert not found.mechanism("median").is_significant
         assert any("Mood" in note for note in found.notes)
+
+
+class TestRightAndWrong:
+    """Scores of 0 and 1: one table of four cells, one test, no medians."""
+
+    def test_the_four_cells_and_mcnemars_test(self):
+        """By hand: 10 segments on which one is right, 8 of them A; the exact p-value is that of 8 heads of 10."""
+        x = [1] * 5 + [1] * 8 + [0] * 2 + [0] * 3
+        y = [1] * 5 + [0] * 8 + [1] * 2 + [0] * 3
+        found = bt.explain(table([x, y]), "A", "B")
+
+        assert (found.both_right, found.wins, found.losses, found.both_wrong) == (5, 8, 2, 3)
+        assert found.mechanism("mean").pvalue == pytest.approx(2 * (1 + 10 + 45) / 2**10, rel=1e-12)
+        assert "McNemar's exact test" in found.verdict
+        assert "A is right on 72.2% and B on 38.9% of 18 segments" in found.verdict
+        assert found.evidence == "Both are right on 5 segments, only A on 8, only B on 2, and neither on 3."
+        assert not any("median" in sentence for sentence in (*found.sentences, *found.notes))
+
+    def test_an_error_rate_is_right_where_it_is_zero(self):
+        """Lower is better: 0 is right."""
+        scores = bt.Scores(
+            name="errors",
+            systems=["A", "B"],
+            segments=list("1234"),
+            values=[[0, 0, 1, 1], [0, 1, 1, 0]],
+            higher_is_better=False,
+        )
+        found = bt.explain(scores, "A", "B")
+        assert (found.both_right, found.both_wrong) == (1, 1)
+
+    @pytest.mark.parametrize(
+        "values", [[[0.5, 1, 0], [1, 1, 0]], [[1, 1, 1], [1, 1, 1]], [[0, 2, 1], [1, 1, 0]]]
+    )
+    def test_other_scores_are_not_right_or_wrong(self, values):
+        """Neither shares, nor small integers, nor a column of ones."""
+        assert bt.explain(table(values), "A", "B").both_right is None
+
+    def test_documents_are_not_mcnemars_test(self):
+        """It takes segments for independent."""
+        values = [[1, 0, 1, 1, 0, 1, 1, 1], [0, 0, 1, 0, 0, 1, 0, 1]]
+        found = bt.explain(table(values, groups=list("aabbccdd")), "A", "B")
+        assert "McNemar" not in found.verdict
+        assert "permutation test of documents" in found.verdict
 
 
 class TestCases:
@@ -230,7 +273,7 @@ class TestCases:
         }
 
         assert first["Daphne", "Elm"] == (
-            "Elm has the higher mean, Daphne wins more often; both are significant at level 0.05."
+            "Elm has the higher mean, but Daphne wins more segments; both are significant at level 0.05."
         )
         assert "no significant difference" in first["Birch", "Cedar"]
         assert "Aster is better than Hazel" in bt.explain(human, "Hazel", "Aster").sentences[0]
@@ -239,7 +282,7 @@ class TestCases:
         """What one must believe to side with each is said; which is right is not."""
         found = bt.explain(human, "Daphne", "Elm", units="segments")
 
-        assert any("cannot say which is right" in sentence for sentence in found.sentences)
+        assert any("cannot show which is right" in sentence for sentence in found.sentences)
         assert found.sentences[-1].startswith("If every segment counts the same, choose Daphne;")
 
 
@@ -336,7 +379,7 @@ class TestFlips:
         found = bt.explain(table([[2, 3, 4], [1, 1, 1]]), "A", "B")
 
         assert found.flip("mean").n_segments is None
-        assert any("no removal turns the wins" in s.lower() for s in found.sentences)
+        assert any("no removal of segments flips the order by wins" in s.lower() for s in found.sentences)
 
 
 class TestSlices:
@@ -371,7 +414,7 @@ class TestSlices:
         assert not any(part.is_significant for part in documents)
         assert found.n_slices == 11
         if len(documents) == len(found.slices):
-            assert any("cannot be tested where documents are the units" in s for s in found.sentences)
+            assert any("are not tested, because documents are the units" in s for s in found.sentences)
 
     def test_length_tells_daphne_and_elm_apart(self, human, texts):
         """Daphne breaks off long segments, so on short and middling ones the order is reversed."""
@@ -391,13 +434,13 @@ class TestSlices:
         assert difficulty(pair, pair).tolist() == [1.5, 4.5, 8]
 
     def test_a_note_says_who_judged_the_difficulty(self):
-        """Hard segments are defined by the others, or for want of others by both."""
+        """Hard segments are defined by the others, or because there are no other systems by both."""
         x = np.repeat([0.0, 5.0, 9.0], 6)
         y = np.repeat([2.0, 1.0, 1.0], 6)
         alone = bt.explain(table([x, y]), "A", "B")
         with_third = bt.explain(table([x, y, x]), "A", "B")
 
-        assert any("for want of others" in note for note in alone.notes)
+        assert any("because there are no other systems" in note for note in alone.notes)
         assert any("the other 1 system " in note for note in with_third.notes)
 
     def test_thirds_keep_equals_together_and_leave_out_the_unknown(self):
@@ -452,6 +495,9 @@ def numbers_in_fields(found):
     }
     values = [1, 0.0001, found.wins + found.losses, 100 * (1 - found.alpha), len(found.slices)]
     values += [sum(s.is_significant for s in found.slices) - 2]
+    if found.both_right is not None:
+        right = [found.both_right + only for only in (found.wins, found.losses)]
+        values += [found.both_wrong, *(100 * n / found.n_segments for n in right)]
     texts = []
     stack = list(fields.values())
     while stack:
@@ -518,7 +564,7 @@ class TestWords:
         assert found.mechanism("mean").winner == "A"
         assert found.mean_difference > 0
         disagree = table([[1, 2, 1, 2, 1, 2, 1, 1, 99], [5, 6, 7, 5, 6, 7, 6, 6, 5]], higher_is_better=False)
-        assert "wins more often" in bt.explain(disagree, "A", "B").sentences[0]
+        assert "wins more segments" in bt.explain(disagree, "A", "B").sentences[0]
 
     def test_the_median_may_dissent(self):
         """Mean and wins agree significantly, and the median is against both."""

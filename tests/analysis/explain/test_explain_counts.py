@@ -67,7 +67,8 @@ def test_an_own_formula_needs_lengths():
     """No guess: the columns are named, and lengths can be given."""
     table = bleu_like_counts(n=10)
     with pytest.raises(
-        bt.TableError, match=r"cannot be told \(match1, .*Pass lengths=, one number a segment"
+        bt.TableError,
+        match=r"cannot be determined from the counts of overlap \(match1, .*Pass lengths=, one number per segment",
     ):
         bt.length_weights(table)
     given = np.arange(1.0, 11)
@@ -82,9 +83,9 @@ def test_an_own_formula_needs_lengths():
     [
         ([1.0, 2.0], "There are 2 lengths for 10 segments"),
         ({"1": 1.0}, 'lengths has no segment "2"'),
-        ([-1.0] * 10, "Lengths must be numbers from 0"),
-        ([float("nan")] * 10, "Lengths must be numbers from 0"),
-        ([0.0] * 10, "together are 0"),
+        ([-1.0] * 10, "Lengths must be non-negative numbers"),
+        ([float("nan")] * 10, "Lengths must be non-negative numbers"),
+        ([0.0] * 10, "sum to 0"),
     ],
 )
 def test_lengths_that_do_not_fit_are_refused(lengths, message):
@@ -172,7 +173,7 @@ def test_aggregations_can_disagree_because_of_long_segments():
     text = " ".join(found.sentences)
     assert "The aggregations disagree: the pooled score favors A, the mean of segments favors B" in text
     assert "Long segments decide" in text
-    assert "If every unit of length counts the same, choose A; if every segment does, choose B." in text
+    assert "If segments are weighted by length, choose A; if they count equally, choose B." in text
     assert same_after_json(found)
 
 
@@ -257,9 +258,9 @@ def test_identical_systems_are_level():
     assert not found.movers
     assert found.n_to_turn is None
     assert not found.disagree
-    assert found.sentences[0] == "A and B are level by all three aggregations."
+    assert found.sentences[0] == "A and B are equal by all three aggregations."
     assert found.sentences[-1] == (
-        "The data do not decide between the two, which does not show that they are equal; gather more segments."
+        "The data are inconclusive, which does not show that the systems are equal; collect more segments."
     )
 
 

@@ -151,7 +151,7 @@ def test_what_shares_nothing_is_refused():
         bt.identical_outputs(texts_of(OUTPUTS), scores_of(VALUES, systems=["X", "Y", "Z"]))
     with pytest.raises(bt.TableError, match="There is one system, S0"):
         bt.identical_outputs(texts_of([["a"]]))
-    with pytest.raises(bt.TableError, match="margin must be a number of 0 or more"):
+    with pytest.raises(bt.TableError, match="margin must be a non-negative number"):
         bt.identical_outputs(texts_of(OUTPUTS), margin=-1)
 
 

@@ -62,13 +62,13 @@ def test_a_judge_who_answers_at_random_is_not_kept():
     assert found.dropped == ("J3",)
     assert found.variance_ratio[3] > 2
     assert found.reasons[3].startswith("differs from the others with ")
-    assert "Not kept: J3 (differs" in " ".join(found.sentences)
+    assert "Excluded: J3 (differs" in " ".join(found.sentences)
     kept = found.kept(ratings)
     assert kept.judges == ("J0", "J1", "J2", "J4")
     assert kept.notes == ("120 of 600 judgments left out: judges J3, by quality control.",)
     after = bt.judges(kept)
     assert after.dropped == ()
-    assert "No judge is shown to be unreliable; all are kept." in after.sentences
+    assert "No judge was found to be unreliable; all are kept." in after.sentences
     assert after.agreement.alpha > found.agreement.alpha + 0.1
 
 
@@ -166,9 +166,9 @@ def test_judges_who_happen_to_differ_on_few_outputs_are_kept():
     assert found.dropped == ()
     assert np.nanmin(found.variance_pvalue) > 0.05
     said = " ".join(found.sentences)
-    assert "Kept although their variance is high, because it may be chance" in said
+    assert "Kept despite a high variance that may be chance" in said
     assert found.power < 0.8
-    assert "A judge who answers at random would be found" in said
+    assert "Comparison with the other judges would detect a judge who answers at random" in said
 
 
 def test_two_judges_cannot_tell_which_of_them_is_wrong():
@@ -193,9 +193,9 @@ def test_degraded_segments_are_controls_too():
     ("controls", "message"),
     [
         ({"S9#bad": "S0"}, 'Unknown control item "S9#bad"'),
-        ({"S1": "S9"}, 'The control item "S1" needs a genuine system, and "S9" is none.'),
-        ({"S1": "S1"}, 'The control item "S1" needs a genuine system, and "S1" is none.'),
-        ({"3": "S1"}, 'The control item "3" needs a genuine segment, and "S1" is none.'),
+        ({"S1": "S9"}, 'The control item "S1" needs a genuine system, and "S9" is not one.'),
+        ({"S1": "S1"}, 'The control item "S1" needs a genuine system, and "S1" is not one.'),
+        ({"3": "S1"}, 'The control item "3" needs a genuine segment, and "S1" is not one.'),
     ],
 )
 def test_controls_that_do_not_exist_are_refused(controls, message):

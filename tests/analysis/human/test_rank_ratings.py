@@ -95,7 +95,7 @@ def test_plain_means_on_request_and_where_nothing_is_shared():
     values = [[90, 30, 40, 50], [NAN, 40, 55, 62]]
     plain = bt.rank_ratings(scores_of(values), adjust=False)
     assert dict(zip(plain.systems, plain.strength, strict=True))["B"] == pytest.approx(157 / 3)
-    assert plain.notes[-1].startswith("1 of 8 outputs were not judged; each mean is over the segments")
+    assert plain.notes[-1].startswith("1 of 8 outputs were not judged; each mean is over the judged segments")
     islands = bt.rank_ratings(scores_of([[1, 2, NAN, NAN], [NAN, NAN, 5, 7]]))
     assert islands.strength.tolist() == [6, 1.5]
     assert "Some systems share no segment with the others" in islands.notes[-1]
@@ -104,7 +104,7 @@ def test_plain_means_on_request_and_where_nothing_is_shared():
 def test_what_cannot_be_ranked_is_refused():
     """A system without judgments, or alone."""
     with pytest.raises(
-        bt.NotEstimable, match=r"Nobody judged B\. Leave out systems without judgments"
+        bt.NotEstimable, match=r"There are no judgments of B\. Leave out systems without judgments"
     ) as raised:
         bt.rank_ratings(scores_of([[1, 2], [NAN, NAN]]))
     assert raised.value.systems == ("B",)

@@ -80,7 +80,7 @@ def test_systems_that_meet_only_through_others_are_compared():
     assert found.effect == pytest.approx(0.5)
     assert found.pvalue == pytest.approx(1)
     alone = bt.compare(matches_of(rows), systems=("A", "D"))
-    assert alone.unmet.startswith("A and D never met: their comparison rests on the model")
+    assert alone.unmet.startswith("A and D never met: their comparison relies on the model")
     assert not bt.compare(matches_of(rows), systems=("A", "B")).unmet
 
 

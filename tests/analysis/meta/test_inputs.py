@@ -61,7 +61,7 @@ def test_metrics_that_lack_a_system_the_others_have_are_left_out_and_said():
     panel = panel_of([METRIC, OTHER, named(METRIC.select(list("ABC")), "short")], PEOPLE)
     assert panel.names == ("metric", "other")
     assert panel.human.n_systems == 4
-    assert panel.notes == ("Metrics left out, because they lack some of the systems: short.",)
+    assert panel.notes == ("Metrics left out, because they have no scores for some systems: short.",)
 
 
 def test_systems_nobody_judged_are_left_out_and_said():
@@ -74,7 +74,7 @@ def test_systems_nobody_judged_are_left_out_and_said():
     for asked in (["A"], "A", ["A*"]):
         found = panel_of([METRIC], PEOPLE, leave_out=asked)
         assert found.human.systems == tuple("BCD")
-        assert found.notes == ("Systems left out as asked: A.",)
+        assert found.notes == ("Systems left out on request: A.",)
 
 
 def test_outlying_systems_are_left_out_on_request():
@@ -86,7 +86,7 @@ def test_outlying_systems_are_left_out_on_request():
     dropped = bt.meta_evaluate([metric], human, by="pearson", outliers="drop", n_resamples=9)
     assert kept.systems == tuple("ABCDE")
     assert dropped.systems == tuple("ABCD")
-    assert "Outlying systems left out as asked, by their human scores: E." in dropped.notes
+    assert "Systems left out on request as outliers by their human scores: E." in dropped.notes
     with pytest.raises(bt.UnknownName, match=r'"keep"|keep'):
         bt.meta_evaluate([metric], human, outliers="remove")
 
@@ -100,7 +100,9 @@ def test_cells_without_a_metric_score_do_not_count_for_anybody():
     panel = panel_of([scores_of(gap, name="gap"), OTHER], scores_of(human, name="people"))
     expected = ~np.isnan(gap) & ~np.isnan(human)
     np.testing.assert_array_equal(panel.judged, expected)
-    assert panel.notes == ("2 judged scores left out for all, because a metric has none there.",)
+    assert panel.notes == (
+        "2 judged outputs left out for all metrics, because a metric has no score for them.",
+    )
     np.testing.assert_array_equal(np.isnan(panel.human_goodness), ~expected)
     assert not panel.is_complete
 
@@ -138,10 +140,10 @@ def test_metrics_of_documents_meet_people_averaged_over_documents():
     np.testing.assert_allclose(panel.human.values, expected, atol=1e-12)
     np.testing.assert_array_equal(panel.metrics[0].values, documents.values[:, [1, 2, 0]])
     assert panel.notes == (
-        "Human scores were averaged over the segments of each document, which is what the metrics score.",
+        "Human scores were averaged over the segments of each document, because the metrics score documents.",
     )
     with pytest.raises(
-        bt.TableError, match=r"scores of documents \(docs\), the others of segments\. Evaluate apart"
+        bt.TableError, match=r"document scores \(docs\), the others segment scores\. Evaluate them separately"
     ):
         panel_of([documents, METRIC], human)
 
@@ -175,7 +177,7 @@ def test_a_missing_score_of_a_system_leaves_the_metric_out():
     tables = [one_a_system([1.0, np.nan, 3, 4], "gap"), one_a_system([1.0, 2, 3, 4], "m")]
     panel = panel_of(tables, PEOPLE)
     assert panel.names == ("m",)
-    assert panel.notes == ("Metrics left out, because they lack the score of a system: gap.",)
+    assert panel.notes == ("Metrics left out, because they have no score for some system: gap.",)
 
 
 def test_the_digest_changes_with_every_table():
@@ -220,7 +222,7 @@ def test_units_are_segments_documents_or_windows_inside_documents():
 
 
 REFUSALS = {
-    "nothing": ([{}, PEOPLE], r"There is no metric to evaluate\. Pass a mapping of names to Scores"),
+    "nothing": ([{}, PEOPLE], r"There are no metrics to evaluate\. Pass a mapping of names to Scores"),
     "text": (["metrics.tsv", PEOPLE], r"metrics must be a mapping of names to Scores, not str"),
     "None": ([None, PEOPLE], r"metrics must be a mapping of names to Scores, not NoneType"),
     "numbers": ([[1, 2], PEOPLE], r"must be Scores or Counts, not int"),
@@ -228,7 +230,7 @@ REFUSALS = {
     "twice": ([[METRIC, METRIC], PEOPLE], r"Two metrics have the same name: metric\. Pass a mapping"),
     "human": (
         [[METRIC], VALUES],
-        r"human must be Scores, not ndarray\. Ratings become Scores by \.to_scores",
+        r"human must be Scores, not ndarray\. Convert Ratings with \.to_scores",
     ),
     "counts": ([[METRIC], accuracy_counts(np.ones((2, 2, 2)))], r"human must be Scores, not Counts"),
     "systems": (
@@ -249,7 +251,7 @@ REFUSALS = {
     ),
     "levels": (
         [[one_a_system([1.0, 2, 3, 4], "whole"), METRIC], PEOPLE],
-        r"one score a system \(whole\), the others scores of segments\. Evaluate apart",
+        r"one score per system \(whole\), the others scores of segments\. Evaluate them separately",
     ),
 }
 
@@ -268,7 +270,9 @@ def test_leaving_out_what_is_not_there_or_everything_is_refused():
     with pytest.raises(bt.UnknownName, match=r'Unknown system "Online-C"\. Did you mean "Online-') as refused:
         panel_of([replace(METRIC, systems=names.systems)], names, leave_out=["Online-C"])
     assert refused.value.choices == ("Human-A", "OPPO", "Online-A", "Online-B")
-    with pytest.raises(bt.TableError, match=r"leave_out leaves no system; human scores are for A, B, C, D"):
+    with pytest.raises(
+        bt.TableError, match=r"leave_out removes every system; human scores are for A, B, C, D"
+    ):
         panel_of([METRIC], PEOPLE, leave_out="*")
     with pytest.raises(bt.TableError, match=r"share 1 of 1 systems, but two are needed"):
         panel_of([METRIC], PEOPLE, leave_out=["A", "B", "C"])

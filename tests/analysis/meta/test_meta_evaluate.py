@@ -314,7 +314,7 @@ def test_segments_without_a_correlation_are_counted():
     found = evaluate(human=scores_of(values, name="people"), by="pearson", level="segment")
     expected = np.mean([stats.pearsonr(values[:, i], SHARP.values[:, i]).statistic for i in range(4, 30)])
     assert found.notes == (
-        "4 of 30 segments do not count, because a correlation needs two scores or more that are not all equal.",
+        "4 of 30 segments are not used: a correlation needs two or more different scores.",
     )
     assert by_metric(found)["sharp"] == pytest.approx(expected, abs=1e-12)
 
@@ -353,7 +353,8 @@ def test_gaps_are_counted_in_a_note():
     """E27: cells judged, and the segments that pairs of systems share."""
     there = ~np.isnan(SOME_MISSING.values)
     shared = [int((there[i] & there[j]).sum()) for i, j in combinations(range(5), 2)]
-    said = f"People judged {there.sum()} of 150 cells; pairs of systems share {min(shared)} to {max(shared)} segments."
+    pairs = f"pairs of systems share {min(shared)} to {max(shared)} segments."
+    said = f"Human scores cover {there.sum()} of 150 cells; {pairs}"
     for by in ("soft_pairwise_accuracy", "pearson", "accuracy_with_ties", "tau_ties_hard"):
         assert said in evaluate(human=SOME_MISSING, by=by).notes
 
@@ -541,7 +542,7 @@ def test_williams_says_when_systems_are_too_few():
         **FAST,
     )
     assert np.isnan(found.comparisons.pvalue).all()
-    assert "Williams' test needs 4 systems or more; metrics were not tested." in found.notes
+    assert "Williams' test needs 4 systems or more; the metrics were not tested." in found.notes
 
 
 def test_corrections_make_pvalues_larger():
@@ -622,7 +623,7 @@ REFUSALS = {
     "half a unit": ({"units": 2.5}, r"a number of segments, not 2\.5"),
     "one window": (
         {"units": 400, "human": replace(PEOPLE, groups=None)},
-        r"holds all of them\. Use a smaller one",
+        r"contains all of them\. Use a smaller one",
     ),
     "no groups": ({"units": "groups", "human": replace(PEOPLE, groups=None)}, r'or use units="segments"'),
     "units and gaps": ({"units": "groups", "human": SOME_MISSING}, r'Use units="segments"'),
@@ -630,15 +631,15 @@ REFUSALS = {
         {"units": "groups", "human": SOME_MISSING, "p_values": "exact"},
         r'Use units="segments"',
     ),
-    "resamples": ({"n_resamples": 0}, r"n_resamples must be a whole number of 1 or more, not 0"),
-    "half a resample": ({"n_resamples": 1.5}, r"n_resamples must be a whole number of 1 or more, not 1\.5"),
-    "alpha": ({"alpha": 1.5}, r"alpha must be a number between 0 and 1, not 1\.5"),
-    "alpha text": ({"alpha": "5 %"}, r"alpha must be a number between 0 and 1, not '5 %'"),
-    "confidence": ({"confidence": 95}, r"confidence must be a number between 0 and 1, not 95"),
-    "margin": ({"margin": -1}, r"margin must be a number of 0 or more, not -1"),
+    "resamples": ({"n_resamples": 0}, r"n_resamples must be a positive integer, not 0"),
+    "half a resample": ({"n_resamples": 1.5}, r"n_resamples must be a positive integer, not 1\.5"),
+    "alpha": ({"alpha": 1.5}, r"alpha must lie between 0 and 1, such as 0.05; it is 1\.5"),
+    "alpha text": ({"alpha": "5 %"}, r"alpha must lie between 0 and 1, such as 0.05; it is '5 %'"),
+    "confidence": ({"confidence": 95}, r"confidence must lie between 0 and 1, such as 0.95; it is 95"),
+    "margin": ({"margin": -1}, r"margin must be a non-negative number, not -1"),
     "metric margin": (
         {"metric_margin": float("nan")},
-        r"metric_margin must be a number of 0 or more, not nan",
+        r"metric_margin must be a non-negative number, not nan",
     ),
     "systems and SPA": ({"metrics": [systems_only("m", range(5))]}, r'Use by="pairwise_accuracy"'),
     "systems and segments": (
@@ -708,7 +709,7 @@ def test_the_value_lies_in_the_middle_of_its_interval(by):
     place = (found.value - found.low) / (found.high - found.low)
     assert place.min() > 0.35
     assert place.max() < 0.65
-    assert found.interval_population.startswith("the value to be expected on another test set of 40 segments")
+    assert found.interval_population.startswith("the expected value on test sets of 40 segments")
 
 
 def test_whole_systems_are_swapped_where_there_are_enough():

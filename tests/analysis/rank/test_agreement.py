@@ -111,11 +111,11 @@ def test_words_name_the_best_the_top_and_the_flipped():
     assert found.sentences == (
         "The best system by ranking: A by mean; B by wins.",
         "The top 3 by ranking: A, B and C by mean; B, A and D by wins.",
-        "The most different are mean and wins: they order 2 of 6 pairs opposite ways (A and B, C and D).",
+        "The most different are mean and wins: they order 2 of 6 pairs in opposite ways (A and B, C and D).",
         "To see why: betterthan explain FILE A B.",
     )
     alike = bt.agreement({"mean": ranking([1, 2]), "wins": ranking([1, 2])})
-    assert alike.sentences == ("All 2 rankings order the one pair of systems alike.",)
+    assert alike.sentences == ("All 2 rankings order the one pair of systems in the same way.",)
     tied = bt.agreement({"mean": ranking([1, 2]), "wins": ranking([1, 1])})
     assert "tied in one ranking" in tied.sentences[-1]
 
@@ -186,7 +186,7 @@ def test_what_is_refused():
         bt.agreement([one, one], names=["x"])
     with pytest.raises(bt.BetterThanError, match="must differ"):
         bt.agreement([one, one], names=["x", "x"])
-    with pytest.raises(bt.BetterThanError, match="have names already"):
+    with pytest.raises(bt.BetterThanError, match="already have names"):
         bt.agreement({"x": one, "y": one}, names=["x", "y"])
     with pytest.raises(bt.BetterThanError, match="top must be 1 or more"):
         bt.agreement([one, one], top=0)

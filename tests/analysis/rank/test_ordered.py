@@ -259,5 +259,5 @@ def test_matches_that_were_counted_have_no_order():
     """The cure is to keep every row."""
     rows = listed_matches()
     counted = bt.read_matches({name: rows[name] for name in ("left", "right", "winner")})
-    with pytest.raises(bt.BetterThanError, match="order in which they were played is not known"):
+    with pytest.raises(bt.BetterThanError, match="order of play is not known"):
         bt.rank(counted, by="elo", order="listed")

@@ -43,7 +43,7 @@ def test_a_slip_in_a_name_gets_a_suggestion(options, message):
         ({"n_orders": 0}, "n_orders must be 1 or more"),
         ({"prior": -1}, "prior must be 0 or more, and 1e\\+09 at most, such as 0.5; it is -1"),
         ({"prior": float("nan")}, "prior must be 0 or more"),
-        ({"rng": -1}, "rng must be a whole number from 0"),
+        ({"rng": -1}, "rng must be a non-negative integer"),
         ({"by": "bradley_terry", "ties": "davidson", "prior": 1}, "cannot be combined with prior=1"),
         ({"by": "pooled"}, 'by="pooled" is for counts'),
         ({"interval": "robust"}, 'interval="robust" is for matches'),
@@ -61,14 +61,14 @@ def test_what_makes_no_sense_is_refused(options, message):
     [
         (
             {"scale": "elo"},
-            'scale="elo" changes nothing with by="mean". Leave it out, or use by="bradley_terry".',
+            'scale="elo" has no effect with by="mean". Leave it out, or use by="bradley_terry".',
         ),
-        ({"by": "median", "ties": "half"}, 'ties="half" changes nothing with by="median"'),
-        ({"by": "win_rate", "prior": 0.5}, 'prior=0.5 changes nothing with by="win_rate"'),
-        ({"by": "bradley_terry", "order": "listed"}, 'order="listed" changes nothing'),
-        ({"by": "elo", "scale": "log"}, 'scale="log" changes nothing with by="elo"'),
-        ({"by": np.median, "ties": "half"}, 'changes nothing with by="median"'),
-        ({"size": 50}, 'size=50 changes nothing with by="mean". Leave it out, or use by="bootstrap_mean"'),
+        ({"by": "median", "ties": "half"}, 'ties="half" has no effect with by="median"'),
+        ({"by": "win_rate", "prior": 0.5}, 'prior=0.5 has no effect with by="win_rate"'),
+        ({"by": "bradley_terry", "order": "listed"}, 'order="listed" has no effect'),
+        ({"by": "elo", "scale": "log"}, 'scale="log" has no effect with by="elo"'),
+        ({"by": np.median, "ties": "half"}, 'has no effect with by="median"'),
+        ({"size": 50}, 'size=50 has no effect with by="mean". Leave it out, or use by="bootstrap_mean"'),
     ],
 )
 def test_what_would_change_nothing_is_refused(options, message):
@@ -83,7 +83,7 @@ def test_several_methods_share_options_that_matter_to_one_of_them():
     found = rank_each(table, ("mean", "bradley_terry"), ties="half")
     assert found["bradley_terry"] == bt.rank(table, by="bradley_terry", ties="half")
     assert found["mean"] == bt.rank(table)
-    with pytest.raises(bt.BetterThanError, match='order="listed" changes nothing'):
+    with pytest.raises(bt.BetterThanError, match='order="listed" has no effect'):
         rank_each(table, ("mean", "bradley_terry"), order="listed")
 
 
@@ -134,7 +134,7 @@ def test_a_function_of_the_caller_ranks():
     )
     assert found.test == "strengths"
     assert found.systems == ("C", "B", "A")
-    assert found.unit == "score, higher is better; strength by a function of the caller, higher is better"
+    assert found.unit == "score, higher is better; strength by a user-defined function, higher is better"
     assert np.all(found.low < found.strength)
     assert np.all(found.strength < found.high)
 
@@ -367,7 +367,7 @@ def test_segments_that_all_say_the_same_do_not_make_a_share_certain():
     assert "|ci:95,agresti-coull|" in found.settings.signature
     drawn = bt.rank(right, interval="percentile")
     assert (drawn.low[0], drawn.high[0]) == pytest.approx((low, 1))
-    assert any("the interval is a share's" in note for note in drawn.notes)
+    assert any("the interval is that of a proportion" in note for note in drawn.notes)
 
     wrong = bt.Scores(
         name="errors",
@@ -390,5 +390,5 @@ def test_where_resampling_says_nothing_there_is_no_interval(wish):
     alone = bt.rank(scores_of([[0.3], [0.1]]), **wish)
     for found in (alike, alone):
         assert np.isnan([found.low, found.high]).all()
-        assert any("hence no interval" in note for note in found.notes)
+        assert any("no confidence interval" in note for note in found.notes)
         assert "–" in str(found)

@@ -85,7 +85,7 @@ def test_an_interval_does_not_leave_the_scale():
         scores_of([[0, 0, -1, -5, 0, -1, 0, -25, 0, -5, -1, 0], np.full(12, -1.0) * np.arange(12)])
     )
     assert limits(penalties, "A")[1] == 0
-    assert any("carry the mean of A" in note for note in penalties.notes)
+    assert any("dominate the mean of A" in note for note in penalties.notes)
     nearly = bt.rank(scores_of([np.r_[np.ones(11), 0.2], np.linspace(0.1, 0.9, 12)]))
     assert limits(nearly, "A")[1] == 1
 

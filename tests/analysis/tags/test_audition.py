@@ -175,5 +175,5 @@ def test_tags_without_words_are_refused():
     empty = bt.WordTags(
         systems=["A", "B"], segments=["1"], gold=nothing[0], predicted=nothing, offsets=[0, 0]
     )
-    with pytest.raises(bt.TableError, match="There is no word"):
+    with pytest.raises(bt.TableError, match="There are no words"):
         bt.audition(empty)

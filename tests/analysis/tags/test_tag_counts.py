@@ -132,7 +132,7 @@ def test_the_literal_reading_is_labelled():
     tags = drawn_tags()
     literal = bt.tag_counts(tags, by="phrase_f1_bad", as_published=True)
     assert literal.name == literal.formula.name == "phrase_f1_bad_as_published"
-    assert "cut off at 1" in literal.notes[0]
+    assert "truncated at 1" in literal.notes[0]
     assert "score:phrase_f1_bad_as_published" in bt.compare(literal, n_resamples=9).settings.signature
     with pytest.raises(bt.BetterThanError, match="another reading of the phrase measures"):
         bt.tag_counts(tags, by="mcc", as_published=True)

@@ -107,7 +107,7 @@ def test_too_many_battles_are_counted_with_a_word(betterthan, battles, tmp_path,
     monkeypatch.setattr("betterthan.read.formats.battles.battle_columns.MOST_ROWS", 39)
     said = betterthan("convert", battles, "-o", tmp_path / "t.csv")
     assert said.code == 0
-    assert "40 battles are more than 39, so they are counted by kind" in said.err
+    assert "40 battles exceed the limit of 39, so they are aggregated" in said.err
     assert bt.read_matches(tmp_path / "t.csv", keep=("judge",)).n_matches == 40
 
 
@@ -257,7 +257,7 @@ def test_battles_have_no_place_in_such_a_folder(betterthan, battles, metrics, tm
     (tmp_path / "full" / "x").write_text("x", encoding="utf-8")
     said = betterthan("convert", metrics, "-o", tmp_path / "full", *pair)
     assert said.code == 2
-    assert "is not an empty folder. Choose another place." in said.err
+    assert "is not an empty folder. Choose another location." in said.err
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["x"]
 
 

@@ -111,7 +111,7 @@ def test_several_language_pairs_are_pooled(betterthan, folder):
 
 
 def test_several_measures_at_once(betterthan, files):
-    """A table for each measure named."""
+    """One table has them all, and CSV says which row is by which."""
     said = betterthan(
         "meta",
         files / "metrics.tsv",
@@ -126,6 +126,21 @@ def test_several_measures_at_once(betterthan, files):
     assert said.code == 0, said
     assert "Pearson's r, over systems" in said.out
     assert "accuracy with ties, on segments" in said.out
+    assert said.out.count("sharp  ") == 1
+    rows = betterthan(
+        "meta",
+        files / "metrics.tsv",
+        "--human",
+        files / "human.tsv",
+        "-f",
+        "csv",
+        "--by",
+        "pearson",
+        "--by",
+        "spearman",
+    ).out.splitlines()
+    assert rows[0].startswith("method,")
+    assert [row.split(",")[0] for row in rows[1:]] == ["pearson"] * 2 + ["spearman"] * 2
 
 
 @pytest.mark.parametrize(
@@ -140,7 +155,7 @@ def test_several_measures_at_once(betterthan, files):
         ),
         (
             ["metrics.tsv", "metrics.tsv", "--human", "human.tsv"],
-            'The metric "sharp" stands in two of the files',
+            'The metric "sharp" occurs in two of the files',
         ),
         (["metrics.tsv", "--human", "human.tsv", "--only", "shrap"], 'Did you mean "sharp"?'),
         (
@@ -210,7 +225,7 @@ def test_a_folder_takes_directions_and_conditions(betterthan, folder):
     [
         (["--where", "lp=xx-yy"], "xx-yy"),
         (["--where", "nosuch=1"], 'Unknown condition for a folder "nosuch"'),
-        (["--where", "lp=en-de", "--where", "lp=zh-en"], "One lp can be chosen, not 2"),
+        (["--where", "lp=en-de", "--where", "lp=zh-en"], "One lp can be chosen at a time, not 2"),
         (["--where", "lp=en-de", "-l", "zh-en"], "--where lp=en-de contradicts --language-pair zh-en"),
         (["-l", "en-de", "--where", "domain=news"], "domain"),
         (["-l", "en-de", "--lower-is-better", "nosuch"], 'Unknown metric "nosuch"'),

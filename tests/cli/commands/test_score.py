@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -88,7 +89,8 @@ def test_all_three_aggregations_stand_side_by_side(score, texts):
 
 def test_the_table_has_intervals_signature_and_letters(score, texts):
     """What a reader needs to quote the number."""
-    said = score("bleu", texts / "good.txt", texts / "poor.txt.gz", "--signature")
+    options = ("--aggregation", "all", "--signature", "--notes")
+    said = score("bleu", texts / "good.txt", texts / "poor.txt.gz", *options)
     assert said.code == 0
     for part in (
         "pooled",
@@ -101,6 +103,92 @@ def test_the_table_has_intervals_signature_and_letters(score, texts):
     ):
         assert part in said.out
     assert "effective sample size" in said.out
+
+
+def test_only_the_pooled_score_is_shown_by_default(score, texts):
+    """Means of segments and of bootstrap corpora are in JSON, and in the table on request."""
+    said = score("bleu", texts / "good.txt", texts / "poor.txt.gz")
+    head = next(line for line in said.out.splitlines() if "system" in line)
+    assert head.split() == ["rank", "system", "BLEU", "95%", "CI", "group"]
+    assert "bootstrap" not in said.out
+
+
+SEVERAL = ("--metric", "bleu", "--metric", "chrf", "--metric", "ter")
+
+
+def test_several_metrics_are_one_table(betterthan, texts):
+    """Scores of sacreBLEU beside each other, and one row per system."""
+    files = ("--reference", texts / "ref.txt", texts / "good.txt", texts / "poor.txt.gz")
+    said = betterthan("score", *SEVERAL, *files, *FAST)
+    assert said.code == 0, said
+    rows = [line.split() for line in said.out.splitlines() if line.strip().startswith(("good ", "poor "))]
+    expected = [metric.corpus_score(OUTPUTS["good"], [REFERENCE]).score for metric in (BLEU(), CHRF(), TER())]
+    assert [row[0] for row in rows] == ["good", "poor"]
+    assert [float(rows[0][i]) for i in (1, 5, 9)] == pytest.approx(expected, abs=0.5)
+    assert "TER (lower is better)" in said.out.splitlines()[0]
+
+
+def test_a_baseline_gives_differences_with_interval_and_p(betterthan, texts):
+    """In CSV with all digits: the score less that of the baseline; a lower TER is a negative difference."""
+    files = ("--reference", texts / "ref.txt", texts / "good.txt", texts / "poor.txt.gz")
+    said = betterthan("score", *SEVERAL, *files, "--baseline", "poor", "-f", "csv", *FAST)
+    rows = list(csv.DictReader(io.StringIO(said.out)))
+    assert [(row["metric"], row["system"]) for row in rows] == [
+        (metric, name) for metric in ("BLEU", "chrF2", "TER") for name in ("good", "poor")
+    ]
+    for row, metric in zip(rows[::2], (BLEU(), CHRF(), TER()), strict=True):
+        good, poor = (metric.corpus_score(OUTPUTS[name], [REFERENCE]).score for name in ("good", "poor"))
+        assert float(row["difference"]) == pytest.approx(good - poor, abs=1e-9)
+        assert float(row["difference_low"]) <= float(row["difference"]) <= float(row["difference_high"])
+        assert 0 < float(row["pvalue"]) <= float(row["adjusted"]) <= 1
+    assert rows[1]["difference"] == rows[1]["pvalue"] == ""
+    table = betterthan("score", *SEVERAL, *files, "--baseline", "poor", *FAST).out
+    assert "compared with poor" in table
+    assert table.count("baseline") == 3
+
+
+def test_a_comparison_with_a_baseline_is_corrected_for_its_own_tests_only(betterthan, texts):
+    """Holm over two comparisons, not over three pairs."""
+    (texts / "third.txt").write_text("\n".join(OUTPUTS["poor"][::-1]) + "\n", encoding="utf-8")
+    files = [texts / name for name in ("good.txt", "poor.txt.gz", "third.txt")]
+    said = betterthan(
+        "score", "bleu", "--reference", texts / "ref.txt", *files, "--baseline", "poor", "--json", *FAST
+    )
+    _, pairs = map(bt.Result.from_dict, json.loads(said.out))
+    small, large = sorted([pairs["good", "poor"], pairs["third", "poor"]], key=lambda pair: pair.pvalue)
+    assert small.adjusted == pytest.approx(min(2 * small.pvalue, 1))
+    assert large.adjusted == pytest.approx(max(large.pvalue, small.adjusted))
+    assert np.isnan(pairs["good", "third"].adjusted)
+    assert pairs["good", "third"].verdict is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--baseline", "god"), 'Unknown system "god". Did you mean "good"?'),
+        (("--metric", "chrf", "--language", "zh"), "--language is for BLEU"),
+        (("--baseline", "good", "--aggregation", "all"), "--baseline compares pooled scores"),
+        (("--metric", "rouge"), "'rouge' is not one of"),
+    ],
+)
+def test_several_metrics_refuse_what_changes_nothing(betterthan, texts, arguments, message):
+    """In one style, with exit code 2."""
+    files = ("--reference", texts / "ref.txt", texts / "good.txt", texts / "poor.txt.gz")
+    said = betterthan("score", *files, *arguments, *FAST)
+    assert said.code == 2
+    assert said.err.startswith("error: ")
+    assert message in said.err
+
+
+def test_names_of_files_lose_what_all_share(betterthan, texts):
+    """newstest.good.de.txt and newstest.poor.de.txt are good and poor; a single file keeps its name."""
+    for name, lines in OUTPUTS.items():
+        (texts / f"newstest.{name}.de.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    both = [texts / f"newstest.{name}.de.txt" for name in OUTPUTS]
+    found = result_of(betterthan("score", "bleu", "--reference", texts / "ref.txt", *both, "--json", *FAST))
+    assert found.systems == ("good", "poor")
+    one = result_of(betterthan("score", "bleu", "--reference", texts / "ref.txt", both[0], "--json", *FAST))
+    assert one.systems == ("newstest.good.de",)
 
 
 def test_chrf_takes_its_options(score, texts):
@@ -163,10 +251,10 @@ def test_patterns_are_expanded_and_names_can_be_given(score, texts):
     assert found.systems == ("ours", "base")
     said = score("bleu", f"ours={texts / '[gp]oo*'}")
     assert said.code == 2
-    assert "2 files fit this pattern, but they cannot all be called ours" in said.err
+    assert "2 files match this pattern, but they cannot all be called ours" in said.err
     said = score("bleu", texts / "nothing*.txt")
     assert said.code == 2
-    assert "No file fits this pattern" in said.err
+    assert "No file matches this pattern" in said.err
 
 
 def test_standard_input_can_be_a_system(score, texts, monkeypatch):

@@ -41,7 +41,7 @@ def test_systems_pairs_and_labellings_are_shown(betterthan, folder):
     assert said.code == 0
     assert "Word tags by F1-mult (2 systems, 5 synthetic" in said.out
     assert "[all-bad]" in said.out
-    assert "Permutation test of all pairs: f1_mult, higher is better; difference of F1-mult" in said.out
+    assert "Permutation test: f1_mult, higher is better; difference of F1-mult" in said.out
     assert "by:f1_mult,mcc,f1_bad,f1_ok,phrase_f1_mult" in said.out
 
 
@@ -103,7 +103,7 @@ def test_the_literal_reading_is_labelled(betterthan, folder):
     options = ("--by", "phrase-f1-bad", "--as-published", "--resamples", 99)
     said = betterthan("tags", *files(folder), *options)
     assert "phrase F1-BAD (as published)" in said.out
-    assert "cut off at 1" in said.out
+    assert "truncated at 1" in said.out
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_quality_of_sentences(betterthan, tmp_path):
     said = betterthan("quality", tmp_path / "gold.hter", tmp_path / "a.hter", f"mean={tmp_path / 'b.hter'}")
     assert said.code == 0
     assert "Predicted quality of 12 sentences" in said.out
-    assert "MAE and RMSE reward predicting the average" in said.out
+    assert "MAE and RMSE reward predicting the mean for every" in said.out
     (tmp_path / "c.hter").write_text("x\n")
     said = betterthan("quality", tmp_path / "gold.hter", tmp_path / "c.hter")
     assert said.code == 2

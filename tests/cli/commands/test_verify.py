@@ -21,7 +21,7 @@ from betterthan.receipts.receipt import VERBS
 # Parameters that change no number of a result: where it goes, who computes it, what else is written.
 LEFT_OUT = {"format", "output", "as_json", "color", "workers", "no_cache", "code", "memory"} | {
     *("scores_to", "matches_to", "darr", "segments", "score_only", "format_", "show_list"),
-    *("all_notes", "whole_signature"),
+    *("all_notes", "whole_signature", "all"),
 }
 FEW = ("--resamples", "50")
 TEXTS = (
@@ -57,6 +57,18 @@ VERBS_AND_FILES = {
     "rank": ("rank", "small.csv", "--by", "mean", "--by", "elo", "--seed", "0", *FEW),
     "rank by documents": ("rank", "demo/human.csv", "--units", "groups", "--confidence", "0.9", *FEW),
     "rank battles": ("rank", "demo/battles.csv", "--cluster", "none", *FEW),
+    "score metrics": (
+        "score",
+        "metrics",
+        "--metric",
+        "bleu",
+        "--metric",
+        "ter",
+        *TEXTS,
+        "--baseline",
+        "ours",
+    ),
+    "rank anchored": ("rank", "demo/battles.csv", "--anchor", "Fern"),
     "score bleu": ("score", "bleu", *TEXTS, "--lowercase", "--smoothing", "floor"),
     "score chrf": ("score", "chrf", *TEXTS, "--word-order", "2"),
     "score ter": ("score", "ter", *TEXTS),
@@ -619,11 +631,11 @@ HOSTILE_COMMANDS = {
     "file without name": ({"files": [{"parameter": "files", "name": ".."}, 3]}, "not written as betterthan"),
     "a name that is a path": (
         {"files": [{"parameter": "files", "name": "human.csv", "called": "/etc/passwd"}]},
-        '"/etc/passwd" is no name of a system',
+        '"/etc/passwd" is not the name of a system',
     ),
     "a name that is a pattern": (
         {"files": [{"parameter": "files", "name": "human.csv", "called": "*"}]},
-        '"*" is no name of a system',
+        '"*" is not the name of a system',
     ),
     "no list of files": ({"files": "demo/human.csv"}, "not written as betterthan writes it"),
 }
@@ -698,7 +710,7 @@ def test_a_report_writes_nothing_where_its_command_says(betterthan):
         ("", "is not a result as JSON"),
         ("{", "is not a result as JSON"),
         ("<html></html>", "is not a result as JSON"),
-        ("NaN", "NaN is no number of JSON"),
+        ("NaN", "NaN is not a JSON number"),
         ("[" * 100_000, "is not a result as JSON"),
         ("[]", "holds no results"),
         ("7", "holds no results"),

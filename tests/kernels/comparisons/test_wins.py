@@ -167,11 +167,11 @@ def test_prior_adds_a_fictive_system():
 
 
 def test_shapes_and_weights_are_checked():
-    """Scores are systems × segments, weights one number a segment, none negative."""
+    """Scores are systems × segments, weights one number per segment, none negative."""
     goodness = np.zeros((2, 3))
     with pytest.raises(BetterThanError, match="goodness must be systems × segments; it has 1 axes"):
         win_counts(np.zeros(3))
-    with pytest.raises(BetterThanError, match="one number a segment, 3"):
+    with pytest.raises(BetterThanError, match="one number per segment, 3"):
         win_counts(goodness, weights=np.ones(2))
     with pytest.raises(BetterThanError, match="0 or more and finite"):
         win_counts(goodness, weights=np.array([1.0, -1.0, 1.0]))

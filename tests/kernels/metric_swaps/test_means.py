@@ -97,7 +97,7 @@ def test_a_metric_without_scale_is_undefined_and_refused():
         swap_means_block(found, human.mean(axis=1), pearson_of_means, "perm_inputs", 9, rng)
     with pytest.raises(MissingScores, match="cannot be swapped"):
         swap_soft_block(found, one_sided_pvalues(human, "analytic"), "perm_inputs", 9, rng)
-    with pytest.raises(TableError, match="score 4 systems and people judged 3"):
+    with pytest.raises(TableError, match="score 4 systems and the human scores 3"):
         swap_means_block(found, np.zeros(3), pearson_of_means, "perm_inputs", 9, rng)
 
 

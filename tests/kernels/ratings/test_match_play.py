@@ -195,7 +195,7 @@ def test_matches_that_make_no_sense_are_refused(left, right, outcome, n_systems,
     [
         ([1], "indices of matches, from 0 to 0"),
         ([[-1]], "indices of matches, from 0 to 0"),
-        ([[[0]]], r"one row an order of the matches; its shape is \(1, 1, 1\)"),
+        ([[[0]]], r"one row per order of the matches; its shape is \(1, 1, 1\)"),
         (0, r"its shape is \(\)"),
     ],
 )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from tests.made import drawn_counts, drawn_scores
+from tests.made import accuracy_counts, drawn_scores
 from tests.made_tags import drawn_tags
 
 import betterthan as bt
@@ -136,7 +136,7 @@ def subject(kind: str, systems: tuple[str, ...] = SYSTEMS) -> Any:
         "soft_pairwise": lambda: meta(systems, 3),
         "contributions": lambda: meta(systems, 3),
         "margins": lambda: bt.kept_pairs(replace(scores, values=50 + 20 * scores.values), [0, 5, 25]),
-        "aggregation": lambda: bt.aggregate(renamed(systems, drawn_counts(m)), n_resamples=20),
+        "aggregation": lambda: bt.aggregate(answered(systems), n_resamples=20),
         "confusion": lambda: drawn_tags(m, systems=systems),
         "spans": lambda: drawn_tags(m, systems=systems),
         "tags": lambda: bt.rank_tags(
@@ -188,6 +188,15 @@ def quality_truth() -> bt.Scores:
     table = drawn_scores(5, 40, name="DA")
     noise = np.random.default_rng(6).normal(0, 0.8, (1, 40))
     return replace(table, systems=("gold",), values=table.values[:1] + noise)
+
+
+def answered(systems: tuple[str, ...]) -> bt.Counts:
+    """Right answers out of 5 to 9 a segment, the later systems better."""
+    rng = np.random.default_rng(0)
+    m = len(systems)
+    size = np.tile(rng.integers(5, 10, 20), (m, 1))
+    right = rng.binomial(size, 0.4 + 0.5 * np.arange(m)[:, None] / m)
+    return accuracy_counts(np.stack([right, size], axis=2), systems=systems)
 
 
 def judged(judges: tuple[str, ...]) -> bt.Ratings:

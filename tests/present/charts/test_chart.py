@@ -99,7 +99,7 @@ def test_a_title_can_be_given_or_left_out():
             TableError,
             'The study "mine" has no figures',
         ),
-        (lambda: chart({"one": subject("ranking")}), TableError, "One ranking has nothing to stand beside."),
+        (lambda: chart({"one": subject("ranking")}), TableError, "Two or more rankings are needed"),
         (
             lambda: chart({"a": subject("ranking"), "b": bt.rank(drawn_scores(3, 9), n_resamples=9)}),
             TableError,

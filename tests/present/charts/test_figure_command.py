@@ -38,7 +38,7 @@ CALLS = {
         ("gold.tags", "ours.tags", "base.tags", "--resamples", 99, "--by", "f1-bad"),
         "Word tags by F1-BAD",
     ),
-    "quality": (("true.hter", "ours=a.hter", "b.hter", "--resamples", 99), "RMSE, lower is better"),
+    "quality": (("true.hter", "ours=a.hter", "b.hter", "--resamples", 99), "RMSE (lower is better)"),
     "judges": (("judged.csv",), "How do the judges agree?"),
     "diagnosis": (("metrics.tsv", "--metric", "TER"), "What kind of scores are these? TER"),
 }
@@ -138,7 +138,7 @@ def test_files_stand_side_by_side_in_a_scatter(figure):
     """On the same axes."""
     code, said, svg = figure("figure", "scatter", "human.csv", "human.csv", "--pair", "Aster", "Elm")
     assert code == 0, said
-    assert words_of(svg).count("Aster better on") == 2
+    assert words_of(svg).count("Aster is better on") == 2
 
 
 def test_the_numbers_are_those_of_the_verb(figure, folder):

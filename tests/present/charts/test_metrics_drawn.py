@@ -130,7 +130,7 @@ def test_the_grid_of_aggregations_shows_every_system():
     assert f"r = {np.corrcoef(x, y)[0, 1]:.3f}" in picture.words
     assert len(picture.marks("symbol")) == 3 * 15
     two = Picture(chart(bt.aggregate(drawn_counts(2), n_resamples=20)))
-    assert two.words.count("r undefined") == 3
+    assert two.words.count("r is undefined") == 3
 
 
 def test_results_of_two_metrics_are_not_drawn_together():

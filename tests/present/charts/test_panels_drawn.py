@@ -69,12 +69,12 @@ def test_quality_stands_beside_the_constant():
 
 
 def test_judges_who_are_not_kept_come_first():
-    """Then by how far they depart; the severe one has a bias below nought, the careless one is not kept."""
+    """Then by how far they depart; the severe one has a bias below nought, the careless one is excluded."""
     result = subject("judges")
     bias, correlation, ratio = panels(made("judges"))
     assert next(row["label"] for row in bias) == SYSTEMS[-1]
     assert column(bias, "group") == {
-        name: "not kept" if name in result.dropped else "kept" for name in SYSTEMS
+        name: "excluded" if name in result.dropped else "kept" for name in SYSTEMS
     }
     assert result.dropped == (SYSTEMS[-1],)
     assert min(column(bias, "value"), key=column(bias, "value").get) == SYSTEMS[1]
@@ -104,7 +104,7 @@ def test_a_judge_who_shares_nothing_is_said_and_not_drawn():
     drawn = chart(bt.judges(table))
     assert column(panels(drawn)[0], "value")["c"] is None
     picture = Picture(drawn)
-    assert any("1 of 3 shares too little with others to be placed." in words for words in picture.words)
+    assert any("1 of 3 judges shares too few outputs with others." in words for words in picture.words)
     assert len(picture.marks("symbol")) < 9
 
 

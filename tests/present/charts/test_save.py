@@ -11,9 +11,18 @@ import pytest
 import vl_convert
 from tests.present.charts.pictures import made
 
+import betterthan as bt
 from betterthan.errors import BetterThanError, MissingExtra, UnknownName
 from betterthan.present.charts.drawing import altair
-from betterthan.present.charts.save import SUFFIXES, chart_bytes, ordered, save_chart
+from betterthan.present.charts.save import (
+    MISSING_GLYPHS,
+    SUFFIXES,
+    chart_bytes,
+    ordered,
+    save_chart,
+    undrawable,
+)
+from betterthan.present.text_width import text_width
 
 PROGRAM = """
 import hashlib
@@ -83,7 +92,9 @@ def test_json_is_the_chart_with_its_data():
 def test_a_picture_can_be_read_aloud():
     """The text alternative is the title and the words below it."""
     svg = chart_bytes(made("margins"), "svg").decode()
-    assert svg.startswith('<svg role="img" aria-label="What does a margin keep? 240 pairs of systems judged')
+    assert svg.startswith(
+        '<svg role="img" aria-label="Pairs kept by a margin 240 pairs of outputs for the same segment'
+    )
 
 
 def test_another_suffix_is_refused(tmp_path):
@@ -99,7 +110,7 @@ def test_another_suffix_is_refused(tmp_path):
 def test_a_place_that_cannot_be_written_is_said(tmp_path):
     """And nothing is left behind."""
     with pytest.raises(
-        BetterThanError, match=r"no/figure.svg cannot be written \(.*\). Choose another place."
+        BetterThanError, match=r"no/figure.svg cannot be written \(.*\). Choose another location."
     ):
         save_chart(made("margins"), tmp_path / "no" / "figure.svg")
 
@@ -115,7 +126,7 @@ def test_a_missing_package_is_named_with_its_cure(monkeypatch):
     """The extra that brings it, for drawing and for saving."""
     drawn = made("margins")
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'betterthan\[charts\]' brings it"):
+    with pytest.raises(MissingExtra, match=r"pip install 'betterthan\[charts\]' installs it"):
         chart_bytes(drawn, "svg")
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(MissingExtra, match=r"A chart needs .* 'betterthan\[charts\]'"):
@@ -142,3 +153,34 @@ def test_another_pdf_is_left_alone():
     """What is not understood is not touched."""
     for other in (b"", b"%PDF-1.7\n\nnothing", b"%PDF-1.4\n\n1 0 obj\n<</Length 9>>\nendobj\n"):
         assert ordered(other) == other
+
+
+RARE = ("\U00010600", "\U00013000", "\U00012000")
+"""Signs of Linear A, hieroglyphs and cuneiform, which hardly any machine has fonts for."""
+
+
+def test_characters_that_no_font_has_are_said(tmp_path):
+    """For PNG and PDF; an SVG is drawn with the fonts of its reader."""
+    assert undrawable(made("ranking")) is None
+    missing = next((sign for sign in RARE if undrawable(made("ranking", ("A", sign)))), None)
+    if missing is None:
+        pytest.skip("This machine has fonts for Linear A, hieroglyphs and cuneiform.")
+    drawn = made("ranking", ("A", missing))
+    message = undrawable(drawn)
+    assert (message.code, message.severity, message.fields["characters"]) == (
+        MISSING_GLYPHS,
+        "warning",
+        missing,
+    )
+    for suffix in ("png", "pdf"):
+        with pytest.warns(bt.BetterThanWarning, match="No installed font has"):
+            save_chart(drawn, tmp_path / f"x.{suffix}")
+    save_chart(drawn, tmp_path / "x.svg")
+    assert missing in (tmp_path / "x.svg").read_text(encoding="utf-8")
+
+
+def test_texts_of_an_svg_carry_their_width():
+    """So that a font that is wider cannot break the layout."""
+    svg = chart_bytes(made("ranking"), "svg").decode()
+    length = re.search(r'textLength="([0-9.]+)"[^>]*font-size="12px"[^>]*>Daphne<', svg)
+    assert float(length.group(1)) == pytest.approx(text_width("Daphne", 12), abs=0.1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -30,7 +32,7 @@ def test_an_interval_that_is_not_there_is_not_drawn():
     result = a_ranking(["A", "B", "C"], low=[59, np.nan, 49], high=np.array([61, np.nan, 51]))
     drawn = chart(result)
     assert [row["low"] for row in with_field(drawn, "strength")] == [59, None, 49]
-    assert any("1 of 3 systems have no interval." in words for words in Picture(drawn).words)
+    assert any("1 of 3 systems has no interval." in words for words in Picture(drawn).words)
 
 
 TABLES = {"scores": drawn_scores(4, 25), "battles": drawn_matches(4), "counts": drawn_counts(4)}
@@ -40,13 +42,13 @@ TABLES = {"scores": drawn_scores(4, 25), "battles": drawn_matches(4), "counts": 
 def test_cells_show_what_was_tested(by):
     """A pair that differs is bold, and its number is on the side of the better system."""
     result = bt.compare(drawn_scores(5, 60, gap=0.45), by=by)
-    cells = with_field(chart(result), "effect", "told")
+    cells = with_field(chart(result), "effect", "verdict")
     middle = pair_scale(result, 5).middle
     assert len(cells) == 20
     for cell in cells:
         pair = result.pair(cell["row"], cell["column"])
         assert cell["effect"] == pytest.approx(pair.effect)
-        assert (cell["told"] == "significantly different") == (pair.verdict is not None)
+        assert (cell["verdict"] == "significantly different") == (pair.verdict is not None)
         if pair.verdict is not None:
             assert (cell["effect"] > middle) == (pair.verdict == cell["row"])
 
@@ -56,9 +58,9 @@ def test_a_lead_by_mean_with_fewer_wins_is_positive():
     rng = np.random.default_rng(2)
     gaps = np.where(np.arange(200) < 60, 4.0, -0.3) + 0.1 * rng.normal(size=200)
     result = bt.compare(scores_of({"A": gaps, "B": np.zeros(200)}))
-    cell = next(cell for cell in with_field(chart(result), "effect", "told") if cell["row"] == "A")
+    cell = next(cell for cell in with_field(chart(result), "effect", "verdict") if cell["row"] == "A")
     assert cell["wins"] < cell["losses"]
-    assert (cell["effect"] > 0, cell["told"]) == (True, "significantly different")
+    assert (cell["effect"] > 0, cell["verdict"]) == (True, "significantly different")
     assert "Every pair: difference of means, row minus column" in Picture(chart(result)).words
 
 
@@ -115,8 +117,9 @@ def test_the_heavier_half_is_shaded(higher, swap):
     top = min(corners, key=lambda text: text.y).words
     assert top == f"{'A' if higher != swap else 'B'} better"
     a, b = (3, 1) if higher else (1, 3)
-    verdict = f"B better on {b} segments, A on {a}" if swap else f"A better on {a} segments, B on {b}"
-    assert f"{verdict}, equal on 0." in drawn.to_dict()["description"]
+    many = {1: "1 segment", 3: "3 segments"}
+    verdict = f"B is better on {many[b]}, A on {a}" if swap else f"A is better on {many[a]}, B on {b}"
+    assert f"{verdict}; equal on 0." in drawn.to_dict()["description"]
 
 
 def test_level_halves_are_not_shaded():
@@ -141,7 +144,9 @@ def test_three_pairings_share_their_axes():
     pairings = [scores_of({"A": x, "B": y}) for y in (x + 0.5, x[::-1] + 0.5, np.roll(x, 1) + 0.5)]
     drawn = chart(pairings, "scatter")
     words = Picture(drawn).words
-    assert [f"A better on {n} segments, B on {9 - n}, equal on 0." in words for n in (0, 4, 8)] == [True] * 3
+    assert [f"A is better on {n} segments, B on {9 - n}; equal on 0." in words for n in (0, 4, 8)] == [
+        True
+    ] * 3
     assert words.count("A better") == 3
 
 
@@ -180,3 +185,14 @@ def test_bars_are_at_most_sixty_and_never_very_few(span):
     """Also just below a power of ten."""
     n = span / bar_width(np.array([0.0, span]))
     assert 58 / 2.6 < n <= 58
+
+
+def test_ties_of_ranks_do_not_cross():
+    """Lines cross only where two systems change their order: tied ones keep that of the ranking before."""
+    mean = bt.rank(bt.read_scores({"A": [3.0, 2.0], "B": [2.0, 1.0], "C": [1.0, 0.0]}), n_resamples=20)
+    systems, rank = ("C", "B", "A"), np.array([1, 2, 2])
+    tied = replace(mean, systems=systems, rank=rank)
+    drawn = with_field(chart({"one": mean, "other": tied}, "ranks"), "column", "place")
+    places = {(row["system"], row["column"]): row["place"] for row in drawn}
+    assert [places[name, 1] for name in "ABC"] == [1.5, 2.5, 0.5]
+    assert places["A", 1] < places["B", 1]  # as in the first ranking

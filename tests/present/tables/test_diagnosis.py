@@ -22,7 +22,7 @@ def test_measures_and_words(found):
     text = str(found)
 
     assert text.startswith("Diagnosis of m\n")
-    assert re.search(r"circles of three systems +1 of 1\n", text)
+    assert re.search(r"cycles of three systems +1 of 1\n", text)
     assert "Under Bradley–Terry a third system changes the order of a pair 3 times" in " ".join(
         found.sentences
     )

@@ -23,7 +23,8 @@ def found():
 
 EXPECTED = """\
 Daphne against Elm: human, higher is better, 300 segments
-Daphne wins more often, significant at level 0.05; means do not differ significantly.
+Daphne wins more segments than Elm, significant at level 0.05; the means do not differ
+significantly.
 
   question          answer    lead        test                        p   segments to flip
   ────────────────────────────────────────────────────────────────────────────────────────

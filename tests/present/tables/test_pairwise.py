@@ -140,7 +140,7 @@ def test_a_pair_that_never_met_is_said_in_the_verdict():
     rows = [("A", "B", 1), ("A", "B", 1), ("B", "C", 1), ("B", "C", 1), ("A", "B", 0), ("B", "C", 0)] * 30
     told = describe(bt.compare(matches_of(rows), systems=("A", "C"))).verdict
     assert told[0].startswith("A is significantly better than C under the model (")
-    assert told[1].startswith("A and C never met: their comparison rests on the model")
+    assert told[1].startswith("A and C never met: their comparison relies on the model")
     among = describe(bt.compare(matches_of(rows))).verdict
     assert among[1].startswith("A and C never met")
     met = words(bt.compare(matches_of(rows), systems=("A", "B")))
@@ -155,7 +155,7 @@ def test_a_pair_that_never_met_is_said_in_the_verdict():
         ({"test": "t"}, "p: from a reference distribution."),
         ({"method": "monte_carlo", "n_resamples": 999}, "p: from random permutations, off by up to "),
         ({"by": "median"}, "p: from bootstrap samples, off by up to "),
-        ({}, "p: by numerical inversion, off by up to "),
+        ({}, "p: by numerical inversion."),
     ],
 )
 def test_p_values_say_how_they_were_found(options, said):
@@ -165,7 +165,8 @@ def test_p_values_say_how_they_were_found(options, said):
     assert describe(table).legend.startswith(said)
     pair = table.pair("A", "B")
     assert pair.p_low <= pair.pvalue <= pair.p_high
-    assert (pair.p_low < pair.p_high) == ("off by" in said)
+    # What four decimals do not show is not worth words.
+    assert (pair.p_high - pair.p_low > 1e-4) == ("off by" in said)
 
 
 def test_many_pairs_count_how_p_values_were_found():

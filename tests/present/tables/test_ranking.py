@@ -22,7 +22,7 @@ def test_a_single_winner_is_named():
     said = words(a_ranking(["A", "B", "C"]))
 
     assert said.startswith(
-        "A is significantly better than all 2 others (p ≤ 0.05, permutation tests, Holm-adjusted for 3 pairs)."
+        "A is significantly better than both others (p ≤ 0.05, permutation tests, Holm-adjusted for 3 pairs)."
     )
 
 

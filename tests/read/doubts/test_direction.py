@@ -87,12 +87,12 @@ def test_some_names_say_neither(name):
 MARKS = [92.0, 88.5, 100.0, 61.0]
 BY_VALUES = {
     "penalties": ("MQM", [0.0, 1.0, 5.0, 25.0], False),
-    "penalties negated": ("MQM", [0.0, -1.0, -5.0, -25.0], True),
+    "negated penalties": ("MQM", [0.0, -1.0, -5.0, -25.0], True),
     "sums of penalties": ("MQM", [210.0, 340.0, 95.0], False),
-    "marks out of 100": ("MQM", MARKS, True),
+    "scores out of 100": ("MQM", MARKS, True),
     "both signs": ("MQM", [-0.4, 0.8, 1.1], None),
-    "penalties or marks": ("MQM", [30.0, 45.0, 60.0], None),
-    "penalties or marks out of 1": ("mqm_score", [0.9, 0.8, 1.0, 0.2], None),
+    "penalties or scores": ("MQM", [30.0, 45.0, 60.0], None),
+    "penalties or scores out of 1": ("mqm_score", [0.9, 0.8, 1.0, 0.2], None),
     "perfect": ("MQM", [0.0, 0.0], True),
     "MetricX beyond 0": ("MetricX-24", [-3.0, -1.0, 0.01], True),
     "MetricX": ("MetricX-24", [3.0, 1.0, 0.1], False),

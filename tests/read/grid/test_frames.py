@@ -94,7 +94,7 @@ def test_metrics_and_ratings_from_frames():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"A": [1, 2], "B": [1]}, '"A" has 2 values and "B" has 1; the columns of a table are equally long'),
+        ({"A": [1, 2], "B": [1]}, '"A" has 2 values and "B" has 1; the columns of a table must have equal lengths'),
         ({"A": "xyz"}, '"A" holds str, not a list of scores'),
         ({"A": 3}, '"A" holds int, not a list of scores'),
         ({"A": np.zeros((2, 2))}, '"A" has 2 axes where a list of scores is needed'),
@@ -102,9 +102,9 @@ def test_metrics_and_ratings_from_frames():
         ({"A": [], "B": []}, "There is a header but no row below it"),
         ({"A": [1, 2], "B": ["x", "y"]}, '"x" is not a number'),
         ({"A": [[1], 2], "B": [1, 2]}, r'Row 1: "\[1\]" is not a number'),
-        ({"item": [[1], 2], "A": [1, 2], "B": [1, 2]}, r'Row 1: "\[1\]" is no name'),
+        ({"item": [[1], 2], "A": [1, 2], "B": [1, 2]}, r'Row 1: "\[1\]" is not a name'),
         ({"item": ["a", "a"], "A": [1, 2], "B": [1, 2]}, 'Segment "a" of system "A" was already given in row 1'),
-        (pd.Series([1, 2]), "A Series is no table"),
+        (pd.Series([1, 2]), "A Series is not a table"),
         (17, "A path or an open file"),
         (None, "A path or an open file"),
         ([1, 2], "A path or an open file"),

@@ -63,7 +63,7 @@ def test_a_number_in_a_list_has_the_same_spelling(tmp_path, size, value):
     path = written(tmp_path, ["1", value])
     with size(), open_grid(open_source(path)) as grid:
         assert grid.texts(0) == ["1", value]
-        with pytest.raises(ReadError, match=r"is no name") as error:
+        with pytest.raises(ReadError, match=r"is not a name") as error:
             grid.labels(0)
     assert error.value.line == 2
 

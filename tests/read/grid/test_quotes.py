@@ -125,7 +125,7 @@ def test_cells_with_line_ends_are_announced(tmp_path, delimiter):
     text = written(rows, delimiter)
     assert both(tmp_path, text) == rows[1:]
     (table,) = read_any(io.StringIO(text)).tables
-    assert "One row spans lines 4 to 7, because a cell in quotes has line ends." in table.notes
+    assert "One row spans lines 4 to 7, because a quoted cell contains line breaks." in table.notes
 
 
 def test_verses_with_commas_are_no_rows(tmp_path):

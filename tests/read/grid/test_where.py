@@ -133,7 +133,9 @@ def test_battles(suffix, tmp_path):
     assert replace(found, notes=()) == replace(expected, notes=())
     assert reading.dropped == {"language is not en": 1}
     assert (reading.rows_read, reading.rows_kept) == (4, 3)
-    with pytest.raises(ReadError, match=r'No row has "fr" in column "language". Values seen: "de", "en"'):
+    with pytest.raises(
+        ReadError, match=r'No row has "fr" in column "language". Values in the column: "de", "en"'
+    ):
         read_any(path, bt.Options(where=(("language", "fr"),)))
     with pytest.raises(UnknownName, match=r'Unknown column "lang"'):
         read_any(path, bt.Options(where=(("lang", "en"),)))
@@ -147,7 +149,7 @@ def test_values_of_battles_are_bound_and_not_run(tmp_path):
     )
     reading = read_any(path, bt.Options(where=(("language", evil),)))
     assert reading.tables[0].systems == ("C", "D")
-    with pytest.raises(ReadError, match="Values seen"):
+    with pytest.raises(ReadError, match="Values in the column"):
         read_any(path, bt.Options(where=(("language", "y' OR '1'='1"),)))
 
 

@@ -62,7 +62,7 @@ def test_the_rows_are_the_right_ones(tmp_path):
 def test_values_and_columns_that_do_not_occur(tmp_path):
     """Each says what there is."""
     with pytest.raises(
-        ReadError, match=r'No row has "C" in column "system"\. Values seen: "A", "B"'
+        ReadError, match=r'No row has "C" in column "system"\. Values in the column: "A", "B"'
     ) as caught:
         chosen("mqm", ("system", "C"), tmp_path=tmp_path)
     assert caught.value.code == "BT167"

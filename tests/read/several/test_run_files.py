@@ -51,7 +51,7 @@ def refusal(files, code, **options):
         (["newstest2016.GPT.de", "newstest2016.Llama.de"], ("GPT", "Llama"), "newstest2016 de"),
         (["results_gpt-4o", "results_gpt-4"], ("gpt-4o", "gpt-4"), "results"),
         (["GPT.scores", "Llama.scores"], ("GPT", "Llama"), "scores"),
-        (["llama_7b", "llama_13b"], ("llama_7b", "llama_13b"), ""),  # 7b is no name
+        (["llama_7b", "llama_13b"], ("llama_7b", "llama_13b"), ""),  # 7b is not a name
         (["run.A.de", "run.B.de"], ("run.A", "run.B"), "de"),
         (["a.b", "a.b.c"], ("a.b", "a.b.c"), ""),  # nothing would be left
         (["GPT"], ("GPT",), ""),

@@ -293,7 +293,7 @@ def test_patterns_names_and_lists_that_lead_nowhere(put, tmp_path):
     put("a.csv", LONG + rows("A", [1, 2]))
     put("b.csv", LONG + rows("B", [1, 2]))
     assert "cannot all be called ours" in refusal(f"ours={tmp_path}/*.csv", "BT131")
-    with pytest.raises(ReadError, match="One file is needed here, and these are 2") as caught:
+    with pytest.raises(ReadError, match="One file is needed here, and there are 2") as caught:
         open_source(f"{tmp_path}/*.csv")
     assert caught.value.code == "BT339"
 
@@ -342,8 +342,8 @@ def test_the_truth_is_not_ranked_beside_its_predictions(put, tmp_path, gold):
         assert f"betterthan quality {tmp_path}/qe/{gold}.hter FILE..." in message
         assert "give it another name: NAME=" in message
     assert [finding.code for finding in bt.check(tmp_path / "qe").problems] == ["BT231"]
-    with pytest.raises(ReadError, match="named like the truth"):
-        compose(files)
+    with pytest.raises(ReadError, match="named like gold labels"):
+        compose(files[::-1])  # with the gold file first it is a report on predicted quality
     assert bt.read_scores([f"sys={files[0]}", *files[1:]]).systems == ("sys", "ours", "base")
 
 

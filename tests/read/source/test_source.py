@@ -43,15 +43,15 @@ def put(folder, name, data):
 @pytest.mark.parametrize(
     ("data", "code", "message"),
     [
-        (b"", "BT003", "The file is empty. Check what wrote it."),
-        (b" \n\t\n", "BT003", "The file is empty. Check what wrote it."),
-        (b"\xef\xbb\xbf\n", "BT003", "The file is empty. Check what wrote it."),
-        (gzip.compress(WIDE.encode(), mtime=0)[:-9], "BT004", "The gzip stream is cut off or damaged."),
+        (b"", "BT003", "The file is empty. Check the program that wrote it."),
+        (b" \n\t\n", "BT003", "The file is empty. Check the program that wrote it."),
+        (b"\xef\xbb\xbf\n", "BT003", "The file is empty. Check the program that wrote it."),
+        (gzip.compress(WIDE.encode(), mtime=0)[:-9], "BT004", "The gzip stream is truncated or damaged."),
         ("id,A,B\n1,\xe9,2\n".encode("latin-1"), "BT005", "The byte 0xe9 is not UTF-8."),
         (WIDE.encode("utf-16"), "BT005", "The file is UTF-16, not UTF-8."),
         (b"id,A,B\n1,\x00,2\n", "BT006", "The line contains a NUL byte"),
-        (b"\x80\x04\x95junk", "BT008", "Pickled data can run any program"),
-        (b"PAR1 and no more", "BT024", "The Parquet file is cut off or damaged"),
+        (b"\x80\x04\x95junk", "BT008", "Opening pickled data can run arbitrary code"),
+        (b"PAR1 and no more", "BT024", "The Parquet file is truncated or damaged"),
         (gzip.compress(b"PAR1 and no more", mtime=0), "BT024", "Parquet inside gzip cannot be read."),
     ],
 )

@@ -14,13 +14,13 @@ import betterthan as bt
 from betterthan.present.numbers import pvalue
 from betterthan.report.compose import compose
 from betterthan.report.copies import copies_of
-from betterthan.report.document import Fold, Matrix, Paragraph, TableBlock
+from betterthan.report.document import Bullets, Fold, Matrix, Paragraph, TableBlock
 from betterthan.report.kinds.texts import _verdict as verdict_on_texts
 from betterthan.report.kinds.texts import _words as words_on_texts
 from betterthan.report.page import page, section_fragment
 
-ADVICE = re.compile(r"\bchoose [A-Z]|data do not decide")
-LOST = "alone significant, but not after correction for all pairs"
+ADVICE = re.compile(r"\b[Cc]hoose [A-Z]|data are inconclusive")
+LOST = "significant for this pair alone, but not after adjustment for all pairs"
 
 
 def scores_with(sizes, *, lead=3.0, seed=1, m=3, shift=0.0):
@@ -54,8 +54,12 @@ def seen(report_or_text):
 
 
 def paragraphs(part):
-    """The paragraphs of a section, however deep."""
-    return [block.text for block in blocks_of(part.blocks) if isinstance(block, Paragraph)]
+    """The paragraphs of a section, however deep; a list is one of them."""
+    return [
+        " ".join(block.items) if isinstance(block, Bullets) else block.text
+        for block in blocks_of(part.blocks)
+        if isinstance(block, Bullets | Paragraph)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -72,12 +76,15 @@ def test_documents_as_units_make_the_verdict(few):
     assert found.pvalue == pytest.approx(0.125)  # 2 / 2^4: four documents cannot say more
     assert few.headline == "No system can be called best."
     assert few.verdict.startswith(
-        f"With documents as units, nothing can be decided between {first[0]} and {first[1]}. No pair could be "
-        f"significant at level 0.05: with 4 documents the smallest possible adjusted p-value is 0.125."
+        "No pair could be significant at level 0.05: with 4 documents the smallest possible adjusted p-value is 0.125. "
+        f"{first[0]} scores "
     )
     assert (
-        f"p = {pvalue(found.pvalue)}; corrected for all 3 pairs, p = {pvalue(found.adjusted)})" in few.verdict
+        f" higher than {first[1]}, but the difference is not significant at level 0.05 (95% CI "
+        in few.verdict
     )
+    assert f"p = {pvalue(found.adjusted)}, permutation test over 4 documents, " in few.verdict
+    assert " for 3 pairs)." in few.verdict
     assert "p < 0.0001" not in few.verdict
     assert "both significant" not in few.verdict
 
@@ -85,13 +92,13 @@ def test_documents_as_units_make_the_verdict(few):
 def test_explanations_go_by_documents_too_and_advise_nothing(few):
     """In the section, in folds and in what the script shows, documents speak first and nobody is chosen."""
     part = section(few, "pair")
-    assert part.lead.startswith("With documents as units, ")
+    assert "permutation test over 4 documents" in part.lead
     texts = paragraphs(part)
     folds = [block for block in blocks_of(part.blocks) if isinstance(block, Fold)]
     told = [" ".join(words) for words in few.payload["words"].values()]
     assert len(folds) == 1
     assert len(told) == 2
-    for text in (texts[0], folds[0].blocks[0].text, *told):
+    for text in (texts[0], " ".join(folds[0].blocks[0].items), *told):
         _, mark, rest = text.partition("For this pair alone: There is no significant difference between ")
         assert mark
         assert ", significant at" not in rest
@@ -111,18 +118,18 @@ def test_explanations_go_by_documents_too_and_advise_nothing(few):
 
 def test_other_sections_follow_the_units_too(few):
     """Matrix, slices, power, method, cards and the tests of the script name their units."""
-    assert "by permutation tests over documents after correction" in section(few, "pairs").lead
-    assert "a single one is not tested by itself" in section(few, "slices").lead
+    assert "(permutation tests over documents, adjusted by " in section(few, "pairs").lead
+    assert "a single document is not tested" in section(few, "slices").lead
     power = seen(section_fragment(section(few, "sure")))
-    assert "4 documents as units show no difference at level 0.05" in power
+    assert "4 documents cannot show a difference at level 0.05" in power
     assert "permutation test over them is 0.125" in power
-    assert "which are there" not in power
+    assert "than there are" not in power
     assert "needed" not in power.replace("More documents are needed", "")
-    assert "drawn from single segments, not from documents" in power
+    assert "made of single segments, not documents, drawn" in power
     assert few.cards[1].label == "segments, 4 documents as units"
     assert [test["name"] for test in few.payload["tests"]] == ["mean (permutation, documents)"]
     method = section_fragment(section(few, "method"))
-    assert "95% intervals of each mean by itself, documents as units" in method
+    assert "95% confidence intervals of each mean (documents as units)" in method
     assert "paired permutation tests over documents" in method
 
 
@@ -133,9 +140,10 @@ def test_documents_that_are_sure_are_told_as_sure():
     found = bt.compare(scores, test="permutation", units="groups").pair("S0", "S1")
     assert found.verdict == "S0"
     assert report.verdict.startswith(
-        "With documents as units, S0 is better than S1 by mean, significant at level 0.05"
+        f"S0 scores {found.effect:.2f} higher than S1, a significant difference at level 0.05 "
+        f"(95% CI {found.low:.2f} to {found.high:.2f} for this pair alone; p = {pvalue(found.adjusted)}, "
+        "permutation test over 12 documents, Holm-adjusted for 3 pairs)."
     )
-    assert f"interval for this pair alone {found.low:.2f} to {found.high:.2f} " in report.verdict
 
 
 def test_power_of_equal_documents_is_that_of_their_means():
@@ -153,7 +161,10 @@ def test_power_of_equal_documents_is_that_of_their_means():
     row = block.table.rows[0]
     assert row[2] == pytest.approx(gaps.mean())
     assert row[3] == pytest.approx(reach / np.sqrt(12))
-    assert row[4:] == (12, int(np.ceil((reach / gaps.mean()) ** 2 + 1.959963985**2 / 2)))
+    needed = int(np.ceil((reach / gaps.mean()) ** 2 + 1.959963985**2 / 2))
+    kurtosis = np.mean((gaps - gaps.mean()) ** 4) / spread**4
+    factor = np.exp(1.96 * np.sqrt((kurtosis - 9 / 11) / 12))
+    assert row[4:] == (12, f"{needed} ({needed / factor:.0f}–{needed * factor:.0f})")
     assert "12 documents show a true difference of" in paragraphs(section(report, "sure"))[0]
 
 
@@ -161,8 +172,9 @@ def test_power_of_unequal_documents_is_not_guessed():
     """Their means do not weigh alike, so that nothing is said but that."""
     part = section(compose(scores_with([4, 8, 12, 6, 5, 9, 7, 8]), units="groups"), "sure")
     (words,) = paragraphs(part)
-    assert words.startswith("Documents are the units, and they have different numbers of segments;")
-    assert words.endswith("is therefore not said.")
+    assert (
+        words == "Power is not reported, because the units are documents with different numbers of segments."
+    )
     assert not [block for block in part.blocks if isinstance(block, TableBlock)]
 
 
@@ -170,8 +182,12 @@ def test_segments_as_units_are_told_as_before():
     """Where segments are asked for as units nothing is said about taking them one by one."""
     report = compose(scores_with([15, 16, 14, 15]), units="segments")
     assert "one by one" not in seen(report)
-    assert report.verdict.startswith(
-        "S0 is better than S1 by mean and by wins, both significant at level 0.05."
+    assert re.match(
+        r"S0 scores [\d.]+ higher than S1, a significant difference at level 0.05 ", report.verdict
+    )
+    assert "over 4 documents" not in report.verdict
+    assert paragraphs(section(report, "pair"))[0].startswith(
+        "For this pair alone: S0 is better than S1 by mean and by segments won, both significant at level 0.05."
     )
     assert ADVICE.search(" ".join(paragraphs(section(report, "pair"))))
 
@@ -179,7 +195,7 @@ def test_segments_as_units_are_told_as_before():
 def test_reports_that_know_no_documents_say_so(outputs, folder):
     """Texts are compared segment by segment whatever was asked, and the verdict says so."""
     asked = {"references": str(folder / "texts/reference.txt")}
-    note = "Documents as units are known to reports on scores only; this one does not use them."
+    note = "Only reports on scores can use documents as units; this one does not."
     assert compose(outputs[:2], units="groups", **asked).verdict.endswith(note)
     assert note not in compose(outputs[:2], **asked).verdict
 
@@ -187,9 +203,13 @@ def test_reports_that_know_no_documents_say_so(outputs, folder):
 @pytest.mark.parametrize(
     ("seed", "lost", "end"),
     [
-        (9, ("mean", "wins"), "so that nothing is decided between A and B."),
-        pytest.param(11, ("mean",), "so that nothing is decided between A and B.", marks=pytest.mark.slow),
-        pytest.param(16, ("wins",), "so that nothing is decided between A and C.", marks=pytest.mark.slow),
+        (9, ("mean", "wins"), "The data do not settle which of A and B is better."),
+        pytest.param(
+            11, ("mean",), "The data do not settle which of A and B is better.", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            16, ("wins",), "The data do not settle which of A and C is better.", marks=pytest.mark.slow
+        ),
         (1, ("mean",), "only the wins still differ significantly."),
         (0, ("wins",), "only the mean still differs significantly."),
     ],
@@ -204,12 +224,15 @@ def test_what_correction_takes_is_not_recommended(seed, lost, end):
         pair = bt.compare(scores, test=test).pair(a, b)
         assert (pair.pvalue <= 0.05 < pair.adjusted) == (name in lost)
         assert (f"p = {pvalue(pair.adjusted)} for the {name}" in report.verdict) == (name in lost)
-    assert report.verdict.startswith("Taken alone, ")
+    is_significant = "mean" not in lost and "only the mean" in end
+    assert ("a significant difference at level" in report.verdict) == is_significant
+    assert ("but the difference is not significant at level" in report.verdict) != is_significant
     assert LOST in report.verdict
     assert report.verdict.endswith(end)
     part = section(report, "pair")
     words = paragraphs(part)[0]
-    assert part.lead.startswith("Taken alone, ")
+    assert report.verdict.startswith(part.lead)
+    assert words.startswith("For this pair alone: ")
     assert words.endswith(end)
     assert not ADVICE.search(words)
     shown = report.payload["words"]["0 1"]
@@ -235,10 +258,11 @@ def test_a_pair_of_texts_that_correction_takes(outputs, folder):
     assert pair.aggregation("pooled").is_significant
     assert LOST not in report.verdict
     doubtful = dataclasses.replace(pairs, adjusted=np.full_like(pairs.adjusted, 0.0502))
-    assert verdict_on_texts(pair, doubtful).endswith(f"all 3 pairs, p = 0.0502: {LOST}.")
+    assert "p = 0.0502, permutation test, Holm-adjusted for 3 pairs" in verdict_on_texts(pair, doubtful)
+    assert f"The difference is {LOST}." in verdict_on_texts(pair, doubtful)
     words = words_on_texts(pair, doubtful)
     assert words[:-1] == pair.sentences[:-1]
-    assert words[-1].endswith(f"nothing is decided between {pair.a} and {pair.b}.")
+    assert words[-1].endswith(f"do not settle which of {pair.a} and {pair.b} is better.")
     assert words_on_texts(pair, pairs) == pair.sentences
 
 
@@ -246,17 +270,17 @@ def test_a_constant_difference_is_not_an_equal_mean():
     """B is A and 1 more on every segment; equal scores are called equal."""
     a = np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0])
     apart = paragraphs(section(compose(bt.read_scores({"A": a, "B": a + 1})), "sure"))[0]
-    assert apart.startswith("The difference between B and A is the same on every segment, 1.")
+    assert apart.startswith("B and A differ by the same amount on every segment, 1.")
     assert "equal means" not in apart
     level = paragraphs(section(compose(bt.read_scores({"A": a, "B": a[::-1]})), "sure"))[0]
     assert "have equal means" in level
-    assert "the same on every" not in level
+    assert "the same amount on every" not in level
 
 
 def test_a_matrix_has_one_statement(reports):
     """Battles show the model's probability and say so; scores ranked by mean show differences of means."""
     for kind, words in (
-        ("battles", "Probability by the model"),
+        ("battles", "Probability under the model"),
         ("scores", "Difference of means, row minus column"),
     ):
         part = section(reports[kind], "pairs")
@@ -268,21 +292,21 @@ def test_a_matrix_has_one_statement(reports):
     assert cells[0][1].text == f"{pairs.effect[0, 1]:.2f}"
 
 
-def test_segments_needed_are_for_one_pair_alone():
-    """The amber card says of what test it speaks, as the ranking does."""
+def test_segments_needed_are_those_of_the_ranking():
+    """The amber card plans for the level after adjustment, as the ranking beside it does; both have two digits."""
     report = compose(made_scores(m=3, n=40, seed=5), units="segments")
-    needed = report.results["pair"].n_needed
+    needed = report.results["ranking-mean"].segments_needed[0]
     card = report.cards[-1]
-    assert needed > 40
+    assert needed > report.results["pair"].n_needed > 40
     assert card.is_warning
-    assert card.number == f"{needed:,}"
-    assert card.label == (
-        "segments would show the difference of the first two, for this pair alone, with 80% power"
-    )
+    assert card.number == f"≈ {float(f'{needed:.2g}'):,.0f}"
+    low, high = (float(n.replace(",", "")) for n in re.fullmatch(r"\(([\d,]+)–([\d,]+)\)", card.of).groups())
+    assert low < needed < high
+    assert card.label == "segments would show a difference like that of the top two with 80% power"
 
 
-def test_notes_that_are_no_doubts(reports):
-    """Signatures and tokenisers are notes, a guessed direction is a doubt, and no repr of Python is shown."""
+def test_notes_that_are_no_warnings(reports):
+    """Signatures and tokenizers are notes, other notes of the data are warnings, and no repr of Python is shown."""
     items = {
         item.text: item.state
         for kind in ("texts", "tags", "meta", "battles")
@@ -290,10 +314,10 @@ def test_notes_that_are_no_doubts(reports):
     }
     notes = [text for text, state in items.items() if state == "note"]
     assert sum(text.startswith("Signature: ") for text in notes) >= 2
-    assert any(text.startswith("Tokeniser 13a") for text in notes)
-    doubts = [text for text, state in items.items() if state == "doubt"]
+    assert any(text.startswith("Tokenizer 13a") for text in notes)
+    doubts = [text for text, state in items.items() if state == "warning"]
     assert doubts
-    assert not [text for text in doubts if text.startswith(("Signature", "Tokeniser"))]
+    assert not [text for text in doubts if text.startswith(("Signature", "Tokenizer"))]
     assert "Texts of 2 systems on 60 segments, with 1 reference." in items
     assert not [text for text in items if re.search(r"\b(?:Texts|WordTags|Scores|Matches)\(", text)]
     assert '<li class="note"><span class="unseen">note: </span>' in page(reports["texts"])
@@ -337,4 +361,9 @@ def test_two_systems_make_one_pair(outputs, folder):
         assert "of 1 pair significantly different" in text
         lead = section(report, "pairs").lead
         is_sure = report.results["pairs"].n_different == 1
-        assert ("; the one pair is." in lead, "; the one pair is not." in lead) == (is_sure, not is_sure)
+        verdicts = (
+            "the two systems differ significantly" in lead,
+            "the two systems do not differ significantly" in lead,
+        )
+        assert verdicts == (is_sure, not is_sure)
+        assert 'class="matrix' not in section_fragment(section(report, "pairs"))

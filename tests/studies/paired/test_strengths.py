@@ -40,7 +40,7 @@ def test_strengths_are_those_of_the_verbs(seed):
     """Mean, median and Bradley–Terry of a table are what rank says of it."""
     scores = table(seed)
     found = three_strengths([scores, scores[:, :9]], as_published=False)
-    assert found.n_regularised == 0
+    assert found.n_regularized == 0
     verb = bt.Scores(name="x", systems=tuple("ABCDE"), segments=map(str, range(12)), values=scores)
     for place, by in enumerate(("mean", "median", "bradley_terry")):
         scale = {"scale": "log"} if by == "bradley_terry" else {}
@@ -61,7 +61,7 @@ def test_where_strengths_do_not_exist_a_prior_is_used_and_counted():
     """A system that always loses gets a number, and the count says that it was needed."""
     scores = np.array([[3.0, 3, 3], [2, 1, 2], [1, 2, 1]])
     found = three_strengths([scores], as_published=False)
-    assert found.n_regularised == 1
+    assert found.n_regularized == 1
     assert np.isfinite(found.values).all()
     assert found.values[0, 2].argmax() == 0
 

@@ -84,7 +84,7 @@ def test_a_run_is_started_once(site):
     """Of two requests that start it, or start it while it runs, one is refused."""
     run_id = begun(site)
     assert site.client.post(f"/api/v1/runs/{run_id}/start").status_code == 409
-    assert site.client.post(f"/api/v1/runs/{run_id}/recognised", json={}).status_code == 409
+    assert site.client.post(f"/api/v1/runs/{run_id}/recognized", json={}).status_code == 409
     assert site.client.get(f"/api/v1/runs/{run_id}/results").status_code == 409
     assert site.client.delete(f"/api/v1/runs/{run_id}").status_code == 204
     assert site.client.get(f"/api/v1/runs/{run_id}").status_code == 404
@@ -202,7 +202,7 @@ def test_uploads_beyond_a_lowered_limit_come_to_rest_after_a_restart(serving, tm
         assert {run["state"] for run in ended} == {"ready", "failed"}
         late = next(run for run in ended if run["state"] == "failed")
         assert late["problem"] == "Too many runs are waiting. Try again in a while."
-        assert site.client.post(f"/api/v1/runs/{late['id']}/recognised", json={}).status_code == 202
+        assert site.client.post(f"/api/v1/runs/{late['id']}/recognized", json={}).status_code == 202
         assert site.settled(late["id"])["state"] == "ready"
 
 

@@ -160,7 +160,7 @@ def test_unknown_labels_are_listed_with_counts_and_stop(tmp_path):
     assert caught.value.code == "BT121"
     assert 'Unknown winner labels: "tei" (2 rows), empty (1 row), "tie?" (1 row).' in str(caught.value)
     assert (
-        "Correct or remove these rows, say what a label means with winner_labels={LABEL: MEANING} (left, right or "
+        "Correct or remove these rows, define a label with winner_labels={LABEL: MEANING} (left, right or "
         "tie)" in str(caught.value)
     )
     assert caught.value.line in (3, 4, 5, 6)
@@ -217,7 +217,9 @@ def test_weights_are_summed(tmp_path):
 def test_a_weight_must_be_a_number(tmp_path, weight):
     """Not negative, not missing, not infinite."""
     rows = [("x", "y", "left", "2"), ("x", "y", "left", weight)]
-    with pytest.raises(ReadError, match=f'line 3: The weight "{weight}" is not a number of 0') as caught:
+    with pytest.raises(
+        ReadError, match=f'line 3: The weight "{weight}" is not a non-negative number'
+    ) as caught:
         read_matches(written(tmp_path, csv_text(rows, ("left", "right", "winner", "weight"))))
     assert caught.value.code == "BT125"
 
@@ -286,8 +288,8 @@ def test_columns_can_be_named(tmp_path):
 @pytest.mark.parametrize(
     ("header", "options", "message"),
     [
-        ("one,two,who", {}, "No columns for the two systems were found among one, two, who"),
-        ("left,right,who", {}, "No column for the winner was found among left, right, who"),
+        ("one,two,who", {}, "No columns for the two systems were found in one, two, who"),
+        ("left,right,who", {}, "No column for the winner was found in left, right, who"),
         ("left,right,winner", {"winner": "winer"}, 'no column "winer" for winner. Did you mean "winner"?'),
         ("left,right,winner", {"left": "left", "right": "left"}, 'column "left" is named for both sides'),
         ("left,right,winner", {"keep": ("judge",)}, "No column for the judges was found"),
@@ -419,14 +421,14 @@ def test_no_rows_is_an_error(tmp_path):
         (b"left,right,winner\nx,\xff,left\n", "BT005", "line 2: The byte 0xff is not UTF-8"),
         (b"left,right,winner\nx,a\x00b,left\n", "BT006", "line 2: The line contains a NUL byte"),
         (b"left,left,right,winner\nx,x,y,left\n", "BT010", 'column "left" occurs twice'),
-        (gzip.compress(csv_text().encode() * 50, mtime=0)[:-20], "BT004", "cut off or damaged"),
+        (gzip.compress(csv_text().encode() * 50, mtime=0)[:-20], "BT004", "truncated or damaged"),
         (
             b'{"left": "x", "right": "y", "winner": "tie"}\n{"left": ',
             "BT016",
             "line 2: The line is not JSON",
         ),
         (b'[{"left": "x", "right": "y", "winner": "tie"}', "BT016", "line 1: The file is not JSON"),
-        (b"PAR1 not really", "BT024", "The Parquet file is cut off or damaged"),
+        (b"PAR1 not really", "BT024", "The Parquet file is truncated or damaged"),
         (b"one column\nof text\n", "BT010", "No table with a header"),
     ],
 )
@@ -442,7 +444,7 @@ def test_a_flipped_bit_in_a_gzip_file_is_seen(tmp_path):
     """The check sum is looked at, because a changed letter would be another system."""
     data = bytearray(gzip.compress(csv_text().encode(), compresslevel=0))
     data[data.index(b"Moa")] ^= 1
-    with pytest.raises(ReadError, match="cut off or damaged"):
+    with pytest.raises(ReadError, match="truncated or damaged"):
         read_matches(written(tmp_path, bytes(data), "a.csv.gz"))
 
 

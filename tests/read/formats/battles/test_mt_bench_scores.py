@@ -54,7 +54,7 @@ def test_grades_are_models_by_turns_of_questions(tmp_path):
     checkup = bt.check(path)
     assert (checkup.format, checkup.rows_read, checkup.rows_kept) == ("mt_bench", 8, 6)
     assert checkup.dropped == {"no grade": 2}
-    assert "2 answers of the judge held no grade (−1); they are missing." in checkup.notes
+    assert "2 answers of the judge had no grade (−1); these scores are missing." in checkup.notes
 
 
 def test_means_are_those_of_the_benchmark(tmp_path):
@@ -80,15 +80,15 @@ def test_the_order_of_rows_does_not_matter(tmp_path):
 @pytest.mark.parametrize(
     ("change", "code", "message"),
     [
-        ({"turn": 0}, "BT313", '"0" is no turn'),
-        ({"turn": 1.5}, "BT313", '"1.5" is no turn'),
-        ({"turn": None}, "BT313", "is no turn"),
-        ({"turn": 1e300}, "BT313", "is no turn"),
-        ({"score": -2}, "BT313", '"-2" is no grade'),
+        ({"turn": 0}, "BT313", '"0" is not a turn'),
+        ({"turn": 1.5}, "BT313", '"1.5" is not a turn'),
+        ({"turn": None}, "BT313", "is not a turn"),
+        ({"turn": 1e300}, "BT313", "is not a turn"),
+        ({"score": -2}, "BT313", '"-2" is not a grade'),
         ({"score": "nine"}, "BT013", "is not a number"),
         ({"score": 1e400}, "BT014", "infinite"),
         ({"model": ""}, "BT105", 'The row names no "model"'),
-        ({"model": {"a": 1}}, "BT025", "is no name"),
+        ({"model": {"a": 1}}, "BT025", "is not a name"),
         ({"question_id": None}, "BT105", 'The row names no "question_id"'),
         ({}, "BT101", 'Segment "81:1" of system "Kea" was already given in line 1'),
     ],

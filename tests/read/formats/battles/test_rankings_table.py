@@ -164,9 +164,13 @@ def test_an_unknown_treatment_is_refused():
 @pytest.mark.parametrize(
     ("rows", "code", "message"),
     [
-        ([(1, "x", "ABCDE", (1, 2, 0, 4, 5))], "BT121", r'line 2: "0" is no rank \(column "system3rank"\)'),
-        ([(1, "x", "ABCDE", (1, 1.5, 3, 4, 5))], "BT121", 'line 2: "1.5" is no rank'),
-        ([(1, "x", "ABCDE", (1, 2, -2, 4, 5))], "BT121", 'line 2: "-2" is no rank'),
+        (
+            [(1, "x", "ABCDE", (1, 2, 0, 4, 5))],
+            "BT121",
+            r'line 2: "0" is not a rank \(column "system3rank"\)',
+        ),
+        ([(1, "x", "ABCDE", (1, 1.5, 3, 4, 5))], "BT121", 'line 2: "1.5" is not a rank'),
+        ([(1, "x", "ABCDE", (1, 2, -2, 4, 5))], "BT121", 'line 2: "-2" is not a rank'),
         ([(1, "x", "ABCDE", (1, "two", 3, 4, 5))], "BT013", '"two" is not a number'),
         ([(1, "x", ["A", "B", "", "D", "E"], (1, 2, 3, 4, 5))], "BT124", "A system is ranked but not named"),
         ([(1, "x", "ABADE", (1, 2, 3, 4, 5))], "BT123", 'System "A" is ranked twice in the row'),

@@ -74,7 +74,7 @@ def test_repeated_and_contradicting_pairs_are_reported():
     text = FIVE + ROWS + "de-en newstest2018 1 A.1 B.2\n" + ROWS.split("\n", maxsplit=1)[0] + "\n"
     reading = read_any(io.StringIO(text))
     assert [problem.code for problem in reading.problems] == ["BT179"]
-    assert reading.problems[0].message.startswith("1 pairs stand twice on the same segment and 1 in both")
+    assert reading.problems[0].message.startswith("1 pairs occur twice on the same segment and 1 in both")
     assert reading.tables[0].n_matches == 6
     assert not read_any(io.StringIO(FIVE + ROWS)).problems
 
@@ -90,10 +90,10 @@ def test_swapping_the_columns_turns_every_match_round():
     [
         (FIVE + ROWS + "de-en n 1 B.2\n", "BT177", "line 6: The line has 4 fields where 5"),
         (FIVE + ROWS + "de-en n 1 2 B.2 A.1 x\n", "BT177", "line 6: The line has 7 fields where 5"),
-        (FIVE + "de-en n 1 A A\n", "BT123", 'line 2: "A" is called better than itself'),
+        (FIVE + "de-en n 1 A A\n", "BT123", 'line 2: "A" is listed as better than itself'),
         (TABLE + "d\t1\t\tA.1\n", "BT124", "line 6: The line has an empty field"),
         (TABLE + "\t1\tB\tA.1\n", "BT127", "line 6: The line has an empty field"),
-        (FIVE, "BT126", "There is no pair below the header"),
+        (FIVE, "BT126", "There are no pairs below the header"),
         (ROWS, "BT120", "line 1: The header must end with BETTER and WORSE"),
     ],
 )

@@ -126,12 +126,14 @@ def test_system_scores_are_a_table_of_one_segment_but_not_paired(tmp_path):
     table = bt.read_metrics(path)["BLEU-refA"]
     assert (table.segments, table.values.tolist()) == (("system",), [[30], [31.5]])
     assert any("one score for each system" in note for note in table.notes)
-    with pytest.raises(ReadError, match="paired tests are impossible") as caught:
+    with pytest.raises(ReadError, match="paired tests need the score of every segment") as caught:
         bt.read_scores(path)
     assert caught.value.code == "BT103"
     looked = bt.check(path)
     assert [problem.code for problem in looked.problems] == ["BT203"]
-    assert "nothing can be tested without the scores of segments" in looked.problems[0].message
+    assert (
+        "significance tests need segment scores. Use a file of segment scores" in looked.problems[0].message
+    )
     assert looked.exit_code == 0
     twice = write(tmp_path, "TER-refA.sys.score", "A 30\nB 31.5\nB 32\n")
     with pytest.raises(ReadError, match=r'line 3: System "B" has 2 scores.*a system-level file has one'):
@@ -144,7 +146,7 @@ def test_the_commands_refuse_system_scores(command, tmp_path, capsys):
     with pytest.raises(SystemExit) as stopped:
         main([command, str(write(tmp_path, "BLEU-refA.sys.score", "A 30\nB 31.5\n"))])
     assert stopped.value.code == 2
-    assert "paired tests are impossible" in " ".join(capsys.readouterr().err.split())
+    assert "paired tests need the score of every segment" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(
@@ -158,7 +160,7 @@ def test_the_commands_refuse_system_scores(command, tmp_path, capsys):
         ("m.seg.score", "A 1\nA\n", "BT160", "line 2: The line has 1 fields where SYSTEM SCORE is needed"),
         ("m.seg.score", "A 1\n\nA 2\n", "BT160", "line 2: The line is empty"),
         ("m.domain.score", "A 1\nA 2\n", "BT160", "where DOMAIN SYSTEM SCORE is needed"),
-        ("m.word.score", TEXT, "BT161", '"word" is no level of scores'),
+        ("m.word.score", TEXT, "BT161", '"word" is not a level of scores'),
     ],
 )  # fmt: skip
 def test_damage(name, text, code, message, tmp_path):

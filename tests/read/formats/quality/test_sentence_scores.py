@@ -119,7 +119,7 @@ def test_training_data(write):
     ]
     assert reading.tables[0].segments == ("7", "9")
     assert "assessments of a translation: 2 (1 times), 3 (1 times)" in reading.notes[0]
-    assert "not the mean of their list, read as they stand: 1" in reading.notes[1]
+    assert "differ from the mean of their list, used as they are: 1" in reading.notes[1]
     truth, predicted = bt.read_sentence_scores(
         path, {"ours": write("p.tsv", "en-de\tx\t9\t1\nen-de\tx\t7\t2\n")}
     )
@@ -168,7 +168,7 @@ def test_a_sentence_scored_twice(write, duplicates, expected):
         (TRAINING.replace("9\t", "\t"), "BT105", "line 3: The row names no index"),
         (TRAINING.replace("\t60", ""), "BT012", "line 3: The row has 6 cells between tabs where the header has 7"),
         (TRAINING.replace("\t60", "\tsixty"), "BT013", 'line 3: "sixty" is not a number'),
-        (TRAINING.split("\n", maxsplit=1)[0] + "\n", "BT011", "There is no row below the header"),
+        (TRAINING.split("\n", maxsplit=1)[0] + "\n", "BT011", "There are no rows below the header"),
     ],
 )  # fmt: skip
 def test_damage_is_placed(write, text, code, message):
@@ -188,7 +188,9 @@ def test_several_pairs_must_be_chosen(write):
         bt.read_sentence_scores(path, path)
     assert bt.read_sentence_scores(path, path, language_pair="zh-en")[0].values.tolist() == [[2]]
     two = write("two.tsv", "en-de\ta\t0\t1\nen-de\tb\t0\t2\n")
-    with pytest.raises(bt.ReadError, match="The truth must be of one, but here 2 speak: a, b"):
+    with pytest.raises(
+        bt.ReadError, match="The gold labels must come from one source, but there are 2: a, b"
+    ):
         bt.read_sentence_scores(two, two)
 
 

@@ -108,7 +108,7 @@ def test_a_lone_file_is_counted_but_is_no_table(write):
     assert reading.notes == (
         "Sentences: 5; tags: 15; BAD: 33.3 %.",
         "Every line has an odd number of tags, so gap tags (2N + 1) may be among them.",
-        "One file of tags says nothing about a system; read it together with the gold tags: GOLD PREDICTION.",
+        "One file of tags does not evaluate a system; read it together with the gold tags: GOLD PREDICTION.",
     )
 
 

@@ -99,9 +99,9 @@ def test_faults_are_placed_and_links_do_not_lead_out(folder, tmp_path_factory):
     ("tags", "tokens", "words", "told"),
     [
         ("OK BAD OK\nOK\n", "a b c\nd\n", 4, "every token has a tag, so there are no gap tags"),
-        ("OK BAD OK\nOK BAD OK\n", "a\nb\n", 2, "N tokens have 2N + 1 tags, so words and gaps take turns"),
+        ("OK BAD OK\nOK BAD OK\n", "a\nb\n", 2, "N tokens have 2N + 1 tags, so words and gaps alternate"),
         ("OK BAD\nOK BAD OK\n", "a\nb c\n", 5, "and so has the end of each sentence"),
-        ("OK BAD\nOK BAD OK\n", "a\n", 5, "does not fit the tags, and was not used"),
+        ("OK BAD\nOK BAD OK\n", "a\n", 5, "does not match the tags, and was not used"),
     ],
 )
 def test_translations_beside_the_tags_tell_words_from_gaps(tmp_path, tags, tokens, words, told):

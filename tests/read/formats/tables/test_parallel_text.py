@@ -113,7 +113,7 @@ def test_two_systems_of_one_name_are_refused_with_the_cure(write):
 @pytest.mark.parametrize(
     ("outputs", "code", "message"),
     [
-        ([], "BT134", "No output was given"),
+        ([], "BT134", "There are no outputs"),
         (7, "BT134", "Files cannot be read from int"),
         ([7], "BT134", "A path or an open file is needed, not int"),
         ("no/such/file.txt", "BT001", "There is no such file"),

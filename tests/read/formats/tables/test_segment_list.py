@@ -46,7 +46,7 @@ def test_tables_with_anything_else_are_something_else(text, format):  # noqa: A0
 @pytest.mark.parametrize(
     ("text", "code", "message"),
     [
-        (TEXT + "zh-en\t1\te1\t1\n", "BT101", 'line 6: Segment "1" stands in the list twice'),
+        (TEXT + "zh-en\t1\te1\t1\n", "BT101", 'line 6: Segment "1" occurs twice in the list'),
         (TEXT + "zh-en\t\te1\t1\n", "BT105", "line 6: The row names no segment"),
         ("lp\tdoc\na\tb\n", "BT021", "No column names the item"),
     ],

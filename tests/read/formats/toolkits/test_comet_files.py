@@ -122,10 +122,10 @@ def changed(path, value):
         (changed(["out/b.txt"], [{"mt": "x"}] * 3), "BT190", "No segment of .* has a score"),
         (json.dumps({**COMPARED, "translations": [{"name": "a"}]}), "BT190", "a name and a list of scores"),
         (json.dumps({**COMPARED, "source": ["x"]}), "BT192", '"source" has 1 segments'),
-        ("{}", "BT011", "There is no score"),
+        ("{}", "BT011", "The file has no scores"),
         (json.dumps(SCORED)[:-9], "BT016", "The file is not JSON"),
         (PRINTED + PRINTED, "BT101", "already|twice|more than once|several"),
-        ("nothing here\n", "BT011", "There is no score"),
+        ("nothing here\n", "BT011", "The file has no scores"),
     ],
 )  # fmt: skip
 def test_damage(text, code, message):

@@ -92,7 +92,7 @@ def test_scenarios_are_not_pooled_and_runs_count_once(tmp_path):
             'A statistic of instance "id0" has no name',
         ),
         (json.dumps([instance("x", "much")]), "BT013", 'The mean of "exact_match" of instance "x"'),
-        (json.dumps([instance("x", 1.0, split="train")]), "BT011", "There is no score"),
+        (json.dumps([instance("x", 1.0, split="train")]), "BT011", "The file has no scores"),
         (json.dumps(GOOD)[:-5], "BT016", "The file is not JSON"),
         ("[" * 100_000, "BT016", "too deeply nested"),
     ],

@@ -177,15 +177,15 @@ def with_sample(**parts):
 @pytest.mark.parametrize(
     ("data", "code", "message"),
     [
-        (packed(LOG)[:-40], "BT195", "cut off or damaged"),
+        (packed(LOG)[:-40], "BT195", "truncated or damaged"),
         (lying_archive(), "BT195", "damaged"),
-        (packed(LOG, leave_out=["header.json"]), "BT196", "the run has not ended"),
+        (packed(LOG, leave_out=["header.json"]), "BT196", "the run has not finished"),
         (packed({**LOG, "samples": 3}), "BT190", "no evaluation or no samples"),
         (json.dumps(changed(model=None)).encode(), "BT190", "names no model"),
         (with_sample(id=None), "BT190", "A sample has no id"),
-        (with_sample(scores=[1]), "BT190", "its scores are no object"),
+        (with_sample(scores=[1]), "BT190", "its scores are not an object"),
         (with_sample(scores={"m": {"value": "B+"}}), "BT197", r'the grades C, P, I, N: "B\+": 1'),
-        (json.dumps({**LOG, "samples": []}).encode(), "BT011", "There is no score"),
+        (json.dumps({**LOG, "samples": []}).encode(), "BT011", "The file has no scores"),
         (json.dumps(LOG).encode()[:-20], "BT016", "The file is not JSON"),
     ],
 )

@@ -109,7 +109,7 @@ def test_lists_are_left_out_with_the_reason(tmp_path):
     assert reading.dropped == {"list, not a score": 4}
     assert "BT193" in [problem.code for problem in reading.problems]
     only = f"SELECT {STRUCT}, {{'bleu': [1.5, 2]}} AS metric FROM range(4) t(i)"
-    with pytest.raises(ReadError, match="No score of a single document") as caught:
+    with pytest.raises(ReadError, match="Not scores of single documents") as caught:
         read_any(made(tmp_path / "b" / "details_y.parquet", only))
     assert caught.value.code == "BT193"
 
@@ -139,7 +139,7 @@ def test_a_tidy_table_is_not_taken(tmp_path):
 def test_damage(tmp_path):
     """Metrics that are no structure, and a column that is not there."""
     number = made(tmp_path / "details_x.parquet", f"SELECT {STRUCT}, 3 AS metric FROM range(4) t(i)")
-    with pytest.raises(ReadError, match="The metrics of row 1 are no structure") as caught:
+    with pytest.raises(ReadError, match="The metrics of row 1 are not a structure") as caught:
         read_any(number, format="lighteval")
     assert caught.value.code == "BT190"
     lacking = made(tmp_path / "y.parquet", "SELECT 1 AS a, 2 AS b")

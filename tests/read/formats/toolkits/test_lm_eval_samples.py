@@ -130,7 +130,7 @@ def test_lists_are_refused_with_the_reason(tmp_path):
     assert (reading.rows_read, reading.rows_kept) == (6, 3)
     assert [problem.code for problem in reading.problems] == ["BT193", "BT104"]
     with pytest.raises(
-        ReadError, match=r"No score of a single document: \"exact_match\" \(2 lines\)"
+        ReadError, match=r"Not scores of single documents: \"exact_match\" \(2 lines\)"
     ) as caught:
         bt.read_scores(write(tmp_path, "n", [record(n, [1, 2]) for n in range(2)]))
     assert caught.value.code == "BT193"
@@ -206,8 +206,8 @@ GOOD = as_lines([record(n, n / 4, f1=0.5) for n in range(4)])
     ("text", "code", "message"),
     [
         (GOOD.replace("doc_hash", "dochash", 1), "BT190", "line 1: The line has no doc_hash"),
-        (GOOD.replace('["exact_match", "f1"]', "3", 1), "BT190", '"metrics" is no list'),
-        (GOOD.replace('"none"', "3", 1), "BT190", '"filter" is no name'),
+        (GOOD.replace('["exact_match", "f1"]', "3", 1), "BT190", '"metrics" is not a list'),
+        (GOOD.replace('"none"', "3", 1), "BT190", '"filter" is not a name'),
         (GOOD.replace('"exact_match": 0.25', '"exact_match": "x"'), "BT013", '"x" is not a number'),
         (GOOD[:-10], "BT016", "line 4: The line is not JSON"),
         (GOOD + "[" * 100_000, "BT016", "line 5: The line is not JSON"),

@@ -124,10 +124,14 @@ def broken(change):
         (broken(lambda r: r.update(score="high")), "BT013", 'The value of "score" is not a number: "high"'),
         (broken(lambda r: r.update(score=math.inf)), "BT013", "is not a number"),
         (broken(lambda r: r.update(provider=None)), "BT190", "A result names no provider"),
-        (broken(lambda r: r.update(namedScores=[1])), "BT190", "The named scores of a result are no object"),
-        (with_results([3]), "BT190", "A result is no object"),
+        (
+            broken(lambda r: r.update(namedScores=[1])),
+            "BT190",
+            "The named scores of a result are not an object",
+        ),
+        (with_results([3]), "BT190", "A result is not an object"),
         (with_results({"a": 1}), "BT190", "The file has no list of results"),
-        (with_results([]), "BT011", "There is no score in it"),
+        (with_results([]), "BT011", "The file has no scores"),
         (with_results(RESULTS)[:-30], "BT016", "The file is not JSON"),
     ],
 )

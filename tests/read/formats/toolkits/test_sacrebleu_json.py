@@ -76,7 +76,7 @@ def test_the_file_names_the_only_system(tmp_path):
     path = tmp_path / "mine.json"
     path.write_text(as_json(ONE[0]))
     assert bt.read_metrics(path)["BLEU"].systems == ("mine",)
-    with pytest.raises(ReadError, match="paired tests are impossible") as caught:
+    with pytest.raises(ReadError, match="paired tests need the score of every segment") as caught:
         bt.read_scores(path)
     assert caught.value.code == "BT103"
     assert [problem.code for problem in bt.check(path).problems] == ["BT203"]
@@ -146,8 +146,8 @@ def test_what_the_tool_prints_now_is_read(tmp_path):
         ('[{"system": "a", "BLEU": "x"}]', "sacrebleu", "BT013", '"x" is not a number'),
         ('[{"system": "a", "BLEU": 1e999}]', "sacrebleu", "BT014", '"inf" is infinite'),
         ('[{"system": "a"}]', "sacrebleu", "BT190", "neither name, score and signature"),
-        ('[{"system": 3, "BLEU": "1"}]', "sacrebleu", "BT190", "is no text"),
-        ("[]", "sacrebleu", "BT011", "There is no score"),
+        ('[{"system": 3, "BLEU": "1"}]', "sacrebleu", "BT190", "is not a text"),
+        ("[]", "sacrebleu", "BT011", "The file has no scores"),
         (
             '[{"system": "a", "BLEU": "1"}, {"system": "a", "BLEU": "2"}]',
             "sacrebleu",
@@ -155,7 +155,7 @@ def test_what_the_tool_prints_now_is_read(tmp_path):
             "already has a score of",
         ),
         (LINES.replace("\n", "\n\n", 1), "sacrebleu_lines", "BT190", "line 2: The line is empty"),
-        (LINES + "done\n", "sacrebleu_lines", "BT190", 'line 4: "done" is no score'),
+        (LINES + "done\n", "sacrebleu_lines", "BT190", 'line 4: "done" is not a segment score'),
         (LINES + LINES.replace("13a", "zh"), "sacrebleu_lines", "BT191", "line 4: The signature changes"),
         (LINES.replace("53.7285", "5e999"), "sacrebleu_lines", "BT014", "infinite"),
     ],

@@ -147,15 +147,15 @@ def test_order_of_rows_and_names_do_not_matter():
 @pytest.mark.parametrize(
     ("text", "code", "message"),
     [
-        (DA.replace(",55,", ",155,"), "BT171", 'line 2: "155" is no score from 0 to 100'),
-        (DA.replace(",55,", ",x,"), "BT171", 'line 2: "x" is no score'),
+        (DA.replace(",55,", ",155,"), "BT171", 'line 2: "155" is not a score from 0 to 100'),
+        (DA.replace(",55,", ",x,"), "BT171", 'line 2: "x" is not a score'),
         (DA.replace("Online-B,1,TGT", "Online-B,1,TGZ"), "BT174", 'Unknown types of items: "TGZ": 2'),
         (DA.replace("55,doc1,False", "55,doc1,maybe"), "BT170", 'line 2: "maybe" does not say'),
         (DA + "a,b,c\n", "BT170", "line 9: The row has 3 fields where the first line has 11"),
         (DA.replace("Online-B,1,TGT", ",1,TGT", 1), "BT105", "line 2: The row lacks the name"),
-        (ESA.replace("False,[]", "False,{}", 1), "BT172", "line 2: The tenth field is no JSON list"),
+        (ESA.replace("False,[]", "False,{}", 1), "BT172", "line 2: The tenth field is not a JSON list"),
         (ESA.replace("4,TGT,eng,ces,91,news_a,", "4,TGT,eng,ces,91,other,"), "BT173", 'line 2: Segment "4" belongs'),
-        (DA.replace("TGT", "BAD"), "BT011", r"No row is a judgment.*8 rows were left out: quality control"),
+        (DA.replace("TGT", "BAD"), "BT011", r"The file contains no judgments.*8 rows were left out: quality control"),
     ],
 )  # fmt: skip
 def test_damage(text, code, message):

@@ -95,8 +95,8 @@ def test_language_pairs_are_tables_of_their_own():
         (JUDGED.replace("\t0.5\t", "\t"), "BT012", "line 2: The row has 11 cells between tabs"),
         (JUDGED.replace("\tw1\t", "\t\t", 1), "BT105", "line 2: The cell WorkerId is empty"),
         (JUDGED.replace("sys_id", "system"), "BT021", "No column is called sys_id"),
-        (JUDGED.replace("rid", "sid"), "BT017", "Two columns have one name"),
-        (HEADER + "\n", "BT011", "There is no row below the header"),
+        (JUDGED.replace("rid", "sid"), "BT017", "Two columns have the same name"),
+        (HEADER + "\n", "BT011", "There are no rows below the header"),
     ],
 )
 def test_damaged_judgements(text, code, message):
@@ -113,7 +113,7 @@ def test_damaged_judgements(text, code, message):
         (MEANS.replace("60.5", "6o.5"), "BT013", 'line 3: "6o.5" is not a number'),
         (MEANS.replace("60.5", "1e999"), "BT014", 'line 3: "1e999" is infinite'),
         (MEANS.replace("60.5 ", ""), "BT177", "line 3: The line has 4 fields"),
-        ("SYS SID RAW.SCR Z.SCR N\n", "BT011", "There is no row below the header"),
+        ("SYS SID RAW.SCR Z.SCR N\n", "BT011", "There are no rows below the header"),
     ],
 )
 def test_damaged_means(text, code, message):

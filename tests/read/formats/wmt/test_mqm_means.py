@@ -68,7 +68,7 @@ def test_assessments_of_systems_by_language_pair():
         ),
         ("mqm_means", MEANS + "A.1 x 3\n", "BT013", 'line 6: "x" is not a number'),
         ("mqm_means", MEANS + "A.1 3\n", "BT177", "line 6: The line has 2 fields"),
-        ("mqm_means", "system mqm_avg_score seg_id\n", "BT011", "no row below the header"),
+        ("mqm_means", "system mqm_avg_score seg_id\n", "BT011", "no rows below the header"),
         (
             "da_systems",
             SYSTEMS + "de-en 1 MSRA.7\n",
@@ -76,7 +76,7 @@ def test_assessments_of_systems_by_language_pair():
             r'line 5: System "MSRA\.7" already has a score',
         ),
         ("da_systems", SYSTEMS + "de-en MSRA.7 1\n", "BT177", "line 5: The line is not LP SCORE SYSTEM"),
-        ("da_systems", "LP HUMAN SYSTEM\n", "BT011", "no row below the header"),
+        ("da_systems", "LP HUMAN SYSTEM\n", "BT011", "no rows below the header"),
     ],
 )
 def test_damage(name, text, code, message):

@@ -119,14 +119,14 @@ def test_unknown_severities_are_listed_and_refused():
 @pytest.mark.parametrize("weight", [-1, float("nan"), float("inf"), "5", True])
 def test_a_weight_is_a_number(weight):
     """Of 0 or more."""
-    with pytest.raises(bt.BetterThanError, match='The weight of "Major" must be a number of 0 or more'):
+    with pytest.raises(bt.BetterThanError, match='The weight of "Major" must be a non-negative number'):
         read_mqm(lines(*ROWS), weights={"Major": weight})
 
 
 @pytest.mark.parametrize("key", ["", "*", "/Major", "Fluency/", "Fluency//Minor"])
 def test_a_key_names_a_severity(key):
     """With or without a category."""
-    with pytest.raises(bt.BetterThanError, match="is no key of a weight"):
+    with pytest.raises(bt.BetterThanError, match="is not a key of a weight"):
         Weights({key: 1})
 
 
@@ -174,7 +174,7 @@ def test_attention_checks_weigh_nothing():
     """They are counted in a note."""
     ratings = read_mqm(lines(*ROWS, error("A", 1, "r2", "Found", "HOTW-test")))
     assert scores_of(ratings) == pytest.approx(BY_HAND)
-    assert ratings.notes[-1] == "1 attention checks (HOTW-test) weigh nothing."
+    assert ratings.notes[-1] == "1 attention checks (HOTW-test) have weight 0."
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_attention_checks_weigh_nothing():
         (
             "a\tb\n1\t2\n",
             "BT021",
-            "These are no MQM annotations: columns for system, rater, category, severity",
+            "This is not an MQM annotation file: columns for system, rater, category, severity",
         ),
         ("system\trater\tcategory\tseverity\nA\tr\tx\tMajor\n", "BT021", "No column numbers the segments"),
         (
@@ -191,7 +191,7 @@ def test_attention_checks_weigh_nothing():
             "BT105",
             "line 2: The row names no system",
         ),
-        ("system\tseg_id\trater\tcategory\tseverity\nA\t1\n", "BT011", "no row with all its columns"),
+        ("system\tseg_id\trater\tcategory\tseverity\nA\t1\n", "BT011", "no complete rows"),
     ],
 )
 def test_what_is_no_annotation_is_refused(text, code, message):
@@ -256,7 +256,7 @@ def test_a_constant_number_does_not_join_segments():
     found = read_mqm(lines(*rows))
     assert found.segments == ("d1:1", "d2:2")
     assert {(a, s[-1], j): score for (a, s, j), score in scores_of(found).items()} == pytest.approx(BY_HAND)
-    assert found.notes[-1] == "1 numbers stand for 2 segments, so a segment is named document:number."
+    assert found.notes[-1] == "1 numbers denote 2 segments, so a segment is named document:number."
 
 
 def test_annotations_are_read_by_every_door(tmp_path):

@@ -77,7 +77,7 @@ def test_errors_are_weighed(name, first):
     assert scores_of(table, first) == pytest.approx(BY_HAND)
     assert table.higher_is_better
     assert (reading.rows_read, reading.rows_kept, reading.dropped) == (4, 3, {"not rated": 1})
-    assert table.notes[0] == "3 errors were weighed; their places in the text are not kept."
+    assert table.notes[0] == "3 errors were weighted; their positions in the text are not kept."
 
 
 def test_a_file_of_the_task_is_known_by_its_name(tmp_path):
@@ -114,7 +114,7 @@ def test_an_error_without_a_severity_weighs_what_its_score_says():
     text = rated(("A", [error(None, None, score=-2.5)]), ("B", []))
     (table,) = read_any(io.StringIO(text)).tables
     assert table.score.tolist() == [-2.5, 0]
-    assert table.notes[1] == "1 errors without a severity weigh what their own score says."
+    assert table.notes[1] == "1 errors without a severity are weighted by their own score."
     with pytest.raises(bt.ReadError, match=r"no severity \(Style\): 1"):
         read_any(io.StringIO(rated(("A", [error("Style", None)]), ("B", []))))
 
