@@ -14,6 +14,7 @@ from betterthan.present.charts.drawing import (
     altair,
     counted,
     headed,
+    legend_columns,
     names,
     number_axis,
     rows,
@@ -72,8 +73,8 @@ def contributions_chart(
     mean = float(np.mean([pair.value for pair in pairs])) if pairs else float("nan")
     words = [
         (
-            f"One mark per system pair ({len(pairs):,}): confidence that the system preferred by humans is better. "
-            f"Mean agreement: {mean:.3f}."
+            f"{counted(len(pairs), 'system pair')}, one mark each: confidence that the system preferred by humans "
+            f"is better. Mean agreement: {mean:.3f}."
         )
     ]
     if len(pairs) > len(shown):
@@ -118,9 +119,7 @@ def margins_chart(
     if len(results) > 1:
         color = alt.Color(
             "line:N",
-            scale=alt.Scale(
-                domain=called, range=[theme.accent, theme.bad, theme.other, theme.dim, theme.ink]
-            ),
+            scale=alt.Scale(domain=called, range=theme.series),
             legend=alt.Legend(title=None),
         )
     base = alt.Chart(rows(columns)).encode(
@@ -206,13 +205,10 @@ def _colors(called: dict[str, str], theme: Theme) -> Drawing:
     return alt.Color(
         "outcome:N",
         scale=scale,
-        legend=alt.Legend(title=None, orient="bottom", columns=_legend_columns(called)),
+        legend=alt.Legend(
+            title=None, orient="bottom", columns=legend_columns(list(called.values()), _WIDTH + 60)
+        ),
     )
-
-
-def _legend_columns(called: dict[str, str]) -> int:
-    """Return the number of columns in which the names of the legend fit below the chart."""
-    return max(1, min(len(called), int((_WIDTH + 60) // (widest(list(called.values()), 11) + 30))))
 
 
 def _ties(tied: int, called: dict[str, str], theme: Theme) -> Drawing:

@@ -91,9 +91,7 @@ def _orders(result: Aggregated) -> str:
         ]
         named = "; ".join(f"{a} and {b}" for a, b in turned[:3]) + ("; …" if len(turned) > 3 else "")
         parts.append(f"{_NAMES[way]} reverses {len(turned)}" + (f" ({named})" if turned else ""))
-    return (
-        f"Of {n_pairs} pair{'' if n_pairs == 1 else 's'} ordered by pooled score, {parts[0]} and {parts[1]}."
-    )
+    return f"Of {n_pairs:,} pair{'' if n_pairs == 1 else 's'} ordered by pooled score, {parts[0]} and {parts[1]}."
 
 
 def agreement_table(result: Agreement) -> Table:

@@ -69,7 +69,7 @@ def pairs_section(
     n_pairs = m * (m - 1) // 2
     table = _table(result, n_pairs)
     label = (
-        f"All {n_pairs} pairs as a table"
+        f"All {n_pairs:,} pairs as a table"
         if n_pairs <= _MOST_PAIRS
         else f"{_MOST_PAIRS} of {count(n_pairs)} pairs as a table"
     )
