@@ -14,6 +14,7 @@ from betterthan.present.charts.drawing import (
     altair,
     counted,
     headed,
+    humans_called,
     legend_columns,
     names,
     number_axis,
@@ -45,7 +46,7 @@ def contributions_chart(
     chosen = result.metrics[0] if metric is None else metric
     pairs = result.contributions(chosen)
     shown = pairs[:_MOST_PAIRS]
-    name, human = (" ".join(names([each], most=20)) for each in (chosen, result.human))
+    name = " ".join(names([chosen], most=20))
     data = rows(
         {
             "human": [1 - pair.human_pvalue for pair in shown],
@@ -56,7 +57,8 @@ def contributions_chart(
             "adds": [pair.value for pair in shown],
         }
     )
-    x = alt.X("human:Q", title=f"confidence of humans ({human}), 1 − p", **number_axis((0, 1), _SIDE))
+    human = humans_called(result.human)
+    x = alt.X("human:Q", title=f"confidence of {human}, 1 − p", **number_axis((0, 1), _SIDE))
     y = alt.Y("metric:Q", title=f"confidence of {name}, 1 − p", **number_axis((0, 1), _SIDE, across=False))
     line = alt.Chart(rows({"human": [0, 1], "metric": [0, 1]})).mark_line(color=theme.dim, strokeDash=[2, 4])
     colors = [theme.good, theme.bad, theme.other, theme.ink, theme.dim]

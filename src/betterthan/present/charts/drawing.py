@@ -216,6 +216,18 @@ def ranking_name(name: str) -> str:
     return method_name(method) if method in _METHODS else name
 
 
+def humans_called(name: str) -> str:
+    """Return how human judgments of this name are called; a name that says only that is left out.
+
+    Examples
+    --------
+    >>> humans_called("MQM"), humans_called("human")
+    ('humans (MQM)', 'humans')
+    """
+    shown = " ".join(names([name], most=24))
+    return "humans" if shown.lower() in {"human", "humans"} else f"humans ({shown})"
+
+
 def headed(
     chart: Drawing,
     theme: Theme,
