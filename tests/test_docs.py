@@ -129,9 +129,10 @@ def test_an_option_stands_with_its_command_or_with_a_group_the_command_links_to(
     text = filled("cli.md")
     for path, command in extension("generated").commands(cli):
         section = re.split(r"\n(?:\(.*\)=\n)?## ", text.split(f"## {path}\n", 1)[1], maxsplit=1)[0]
-        linked = re.findall(r"\(#(options-about-the-\w+)\)", section)
+        linked = re.findall(r"\(#(\w+-options)\)", section)
         whole = section + "".join(
-            text.split(f"({label})=", 1)[1].split("\n(options", 1)[0] for label in linked
+            re.split(r"\n\(\w+-options\)=", text.split(f"({label})=", 1)[1], maxsplit=1)[0]
+            for label in linked
         )
         for option in command.params:
             if isinstance(option, click.Option):

@@ -487,7 +487,7 @@ def explain(
     a, b : str
         The two systems. Effects are positive when a is better, whatever the direction of the metric.
     metric : str, optional
-        Which metric, where several are read.
+        The metric, if several are read.
     missing : {"raise", "drop"}, default "raise"
         * "raise": raise an error when one of the two has no score for a segment.
         * "drop": leave those segments out, with a note.

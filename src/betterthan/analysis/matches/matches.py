@@ -106,7 +106,7 @@ def _padded(contrasts: FloatArray, by: Clustering) -> FloatArray:
 
 
 def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float = 0.0) -> MatchFit:
-    """Fit Bradley–Terry to matches; ties count half by default, and robust errors account for clusters."""
+    """Fit Bradley–Terry to matches; ties count as half by default, and robust errors account for clusters."""
     policy = "half" if ties == "default" else ties
     refuse_covariates(matches, "bradley_terry", ties=policy, prior=prior, interval="robust")
     counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))

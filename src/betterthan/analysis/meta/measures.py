@@ -53,9 +53,9 @@ class MeasureRequest:
     resampling : Resampling
         Permutations for "monte_carlo" p-values, swaps and bootstrap samples.
     units : Units
-        What is permuted as one in the p-values of soft pairwise accuracy, which are part of its definition.
+        Units that are permuted in the p-values of soft pairwise accuracy, which are part of its definition.
     drawn : Units
-        What is drawn as one for intervals, and swapped as one where sums over segments are swapped.
+        Units that are resampled for intervals, and swapped where sums over segments are swapped.
     part : str
         Name of one of several pooled test sets; each has its own random numbers.
     """

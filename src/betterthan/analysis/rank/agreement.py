@@ -98,7 +98,7 @@ def agreement(
     rankings : sequence of Ranking, or mapping of name to Ranking
         Two or more, of the same systems.
     top : int, default 3
-        k. A tie at the boundary includes all of its members.
+        How many systems count as the top; a tie at the boundary includes all of its members.
     names : sequence of str, optional
         Names of the rankings in a sequence; by default their methods, with the metric where methods are the same.
 

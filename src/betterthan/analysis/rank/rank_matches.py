@@ -185,7 +185,7 @@ _TIES_UNSEEN = 4  # the share of ties is shrunk as if four more matches had been
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WinRates:
-    """Win rates, with ties counted half, and their errors.
+    """Win rates, with ties counted as half, and their errors.
 
     Attributes
     ----------
@@ -424,7 +424,7 @@ def _unit(by: str, options: RankOptions) -> str:
     fixed = "" if options.anchor is None else f", {options.anchor} fixed at {_FIXED[options.scale]}"
     named = {
         "bradley_terry": SCALES.get(options.scale, ("",))[0] + fixed,
-        "win_rate": "share of matches won, ties half",
+        "win_rate": "share of matches won, ties as half",
         **UNITS,
     }
     return named[by]

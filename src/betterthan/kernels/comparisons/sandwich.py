@@ -80,7 +80,7 @@ def robust_covariance(
 ) -> FloatArray:
     r"""Covariance of the log strengths that is robust to misspecification of the model (sandwich).
 
-    Right when ties count half, when systems beat each other in circles, and, with `cluster`, when matches of
+    Right when ties count as half, when systems beat each other in circles, and, with `cluster`, when matches of
     one judge or session are correlated.
 
     .. math:: \operatorname{cov}\hat\theta = A^{+} B A^{+}, \qquad

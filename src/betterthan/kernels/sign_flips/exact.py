@@ -51,7 +51,7 @@ class Tail(NamedTuple):
 
     @property
     def mid_pvalue(self) -> float:
-        """The same with ties counted half: p(a, b) + p(b, a) = 1 for one-sided tests."""
+        """The same with ties counted as half: p(a, b) + p(b, a) = 1 for one-sided tests."""
         return self.beyond + self.tied / 2
 
 

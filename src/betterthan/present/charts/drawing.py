@@ -179,7 +179,7 @@ def number_axis(
 
 
 def legend_columns(labels: Sequence[str], pixels: float) -> int:
-    """Return in how many columns the labels of a legend fit side by side.
+    """Return the number of columns in which the labels of a legend fit side by side.
 
     Characters that the fonts of charts may lack are drawn in another one, whose widths are not known: then one column.
     """

@@ -37,7 +37,7 @@ _FEW_SYSTEMS = 9  # systems up to which cells are wide
 _DIFFERENT, _NOT_DIFFERENT = "significantly different", "not significantly different"
 _TIES = {
     "drop": "Ties are left out.",
-    "half": "Ties count half.",
+    "half": "Ties count as half.",
     "davidson": "Ties are modeled (Davidson).",
     "as_published": "Ties go to the second system.",
 }

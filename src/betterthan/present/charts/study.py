@@ -49,7 +49,7 @@ def study_chart(
     figure : str, optional
         Its name.
     title : str, optional
-        Instead of the figure's own.
+        Title instead of the default.
     """
     if not result.charts:
         raise TableError(f'The study "{result.name}" has no figures, so nothing can be drawn.')
