@@ -25,7 +25,7 @@ def human() -> None:
     """Rank systems by human judgments: direct assessment, relative ranking or MQM.
 
     \b
-    betterthan human da judgements.csv    scores from 0 to 100, by segment and judge
+    betterthan human da judgments.csv    scores from 0 to 100, by segment and judge
     betterthan human rr rankings.csv      rankings of several systems, one per row
     betterthan human mqm errors.tsv       errors marked by raters
     """  # noqa: D301
@@ -106,10 +106,10 @@ def da(
 
     \b
     Examples:
-      betterthan human da judgements.csv
-      betterthan human da judgements.csv --drop-judges --control A#bad=A
-      betterthan human da judgements.csv --raw --scores-to scores.csv
-      betterthan human da judgements.csv --darr 25 --matches-to pairs.csv --by-margin
+      betterthan human da judgments.csv
+      betterthan human da judgments.csv --drop-judges --control A#bad=A
+      betterthan human da judgments.csv --raw --scores-to scores.csv
+      betterthan human da judgments.csv --darr 25 --matches-to pairs.csv --by-margin
     """  # noqa: D301
     from betterthan.analysis.human.kept_pairs import kept_pairs
     from betterthan.errors import BetterThanError
