@@ -6,7 +6,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.kernels.agreement.system_means import pairs_of
-from betterthan.kernels.sign_flips.analytic import pair_moments
+from betterthan.kernels.sign_flips.analytic import CANCELLED
 from betterthan.kernels.sign_flips.normal_tail import normal_tails
 
 MANY_SEGMENTS = 500
@@ -63,14 +63,26 @@ def _pvalues_of_many(tables: FloatArray, weights: FloatArray) -> list[FloatArray
     sums = (single @ weights.astype(np.float32).T).astype(np.float64).reshape(k, m, -1)
     sums *= size
     found = []
-    for own, scores in zip(sums, centred, strict=True):
-        power = pair_moments(scores, order=2).second[first, second]
+    for own, power in zip(sums, _second_moments(tables), strict=True):
         # Systems without any difference have p = ½.
         scale = np.divide(1.0, np.sqrt(power), out=np.zeros_like(power), where=power > 0)
         z = own[first] - own[second]
         z *= scale[:, None]
         found.append(normal_tails(z))
     return found
+
+
+def _second_moments(tables: FloatArray) -> FloatArray:
+    """Sums of squared differences of the pairs of each table, shape (1 + k, pairs)."""
+    first, second = pairs_of(tables.shape[1])
+    x = tables - tables.mean(axis=1, keepdims=True)
+    gram = x @ x.transpose(0, 2, 1)
+    own = np.diagonal(gram, axis1=1, axis2=2)
+    scale = own[:, first] + own[:, second]
+    power = scale - 2 * gram[:, first, second]
+    for k, pair in np.argwhere(power <= CANCELLED * scale):  # nearly identical systems
+        power[k, pair] = ((tables[k, first[pair]] - tables[k, second[pair]]) ** 2).sum()
+    return np.asarray(power)
 
 
 def _pvalues(tables: FloatArray, weights: FloatArray) -> list[FloatArray]:
