@@ -159,6 +159,7 @@ def _result(
     strengths = {method: _all_strengths(tasks, method) for method in BOARD_METHODS}
     factor = len(tasks.tasks) if by == "borda" else 1.0
     m = len(order)
+    least, most = _bounds(by, m, len(tasks.tasks))
     return Board(
         by=by,
         systems=ranked.systems,
@@ -168,8 +169,8 @@ def _result(
         items=tasks.items,
         strength=ranked.strength * factor,
         higher_is_better=by != "average_rank",
-        low=ranked.low * factor,
-        high=ranked.high * factor,
+        low=np.maximum(ranked.low * factor, least),
+        high=np.minimum(ranked.high * factor, most),
         rank_low=ranked.rank_low,
         rank_high=ranked.rank_high,
         item_low=of_items.low[order],
@@ -388,18 +389,24 @@ def _over_items(
     error = np.sqrt(np.diag(covariance))
     reach = stdtrit(np.diag(degrees), 0.5 + confidence / 2) * np.where(error > 0, error, np.nan)
     low, high = factor * (strength - reach), factor * (strength + reach)
-    if by == "mean_win_rate":
-        low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
-    if by == "borda":
-        low, high = np.maximum(low, 0.0), np.minimum(high, factor * (m - 1))
     is_turned = by == "average_rank" or (by in ("mean", "iqm") and not tasks.higher_is_better[0])
     if is_turned:
         low, high = 0.0 - high, 0.0 - low
-    if by == "average_rank":
-        low, high = np.maximum(low, 1.0), np.minimum(high, float(m))
+    least, most = _bounds(by, m, len(tasks.tasks))
+    low, high = np.maximum(low, least), np.minimum(high, most)
     better = _better(strength, covariance, degrees, 1 - confidence)
     rank_low, rank_high = simultaneous_rank_intervals(better)
     return _ItemLimits(low, high, rank_low, rank_high, drew=by != "mean")
+
+
+def _bounds(by: str, m: int, n_tasks: int) -> tuple[float, float]:
+    """Return the least and the largest strength that there can be."""
+    bounds = {
+        "mean_win_rate": (0.0, 1.0),
+        "borda": (0.0, float(n_tasks * (m - 1))),
+        "average_rank": (1.0, float(m)),
+    }
+    return bounds.get(by, (-np.inf, np.inf))
 
 
 def _of_means(items: list[_Items]) -> tuple[FloatArray, FloatArray]:
