@@ -138,7 +138,7 @@ def _every(first: AnyData, more: list[AnyData]) -> list[Any]:
 
 
 def _task_table(data: AnyData) -> Scores | Counts:
-    kinds: tuple[type[Scores] | type[Counts], ...] = (Scores, Counts)
+    kinds: tuple[type[Scores | Counts], ...] = (Scores, Counts)
     return as_table(data, kinds=kinds, verb="board")
 
 
