@@ -175,6 +175,13 @@ def test_numbers_of_columns_keep_a_distance():
     assert all(other.left - one.right > 4 for one, other in level)
 
 
+def test_a_caption_speaks_of_numbers_only_where_there_are_some():
+    """Cells of many tasks have none."""
+    caption = made("tasks", systems(2)).to_dict()["title"]["subtitle"][0]
+    picture = Picture(made("tasks", systems(2)))
+    assert ("Numbers" in caption) == any(re.fullmatch(r"−?\d+\.\d+", box.words) for box in boxes(picture))
+
+
 def test_a_picture_is_as_wide_as_names_that_no_font_has():
     """The picture is wider than the converter made it, and its ground as well."""
     names = ("文心一言大模型三点五版本增强版", "B")
