@@ -249,6 +249,15 @@ def test_pages_build_without_warnings_and_load_nothing_from_elsewhere(tmp_path):
         assert "url(http" not in sheet.read_text(encoding="utf-8"), sheet.name
 
 
+def test_the_picture_of_the_terminal_shows_what_is_printed(tmp_path, monkeypatch):
+    """The picture carries its text; ``python docs/picture.py`` draws it again."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    picture, small_png = importlib.import_module("picture"), importlib.import_module("small_png")
+    shown = small_png.label((DOCS / "example.png").read_bytes())
+    assert shown.count("<b>$ betterthan") == len(picture.COMMANDS)
+    assert picture.printed(tmp_path) == shown
+
+
 def test_the_gallery_shows_every_chart_with_its_command():
     """The commands on the page are those of docs/gallery.py, and every kind of chart has a picture of modest size."""
     page = (DOCS / "gallery.md").read_text(encoding="utf-8")
