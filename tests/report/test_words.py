@@ -9,9 +9,9 @@ import pytest
 from tests.report.conftest import made_scores
 
 import betterthan as bt
-from betterthan.present.numbers import pvalue
 from betterthan.report.compose import compose
 from betterthan.report.page import section_fragment
+from betterthan.results.pvalues import pvalue
 
 
 def words_of(report):

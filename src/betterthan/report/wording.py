@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from betterthan.messages import Message
-from betterthan.present.numbers import digits_for, equals_p
+from betterthan.present.numbers import digits_for
 from betterthan.present.table import Table
+from betterthan.results.pvalues import equals_p
 from betterthan.results.units import UNIT_LINE
 from betterthan.tables.scores import Scores
 

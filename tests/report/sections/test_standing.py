@@ -11,13 +11,13 @@ from tests.report.conftest import made_scores
 from tests.report.test_report import blocks_of, section
 
 import betterthan as bt
-from betterthan.present.numbers import pvalue
 from betterthan.report.compose import compose
 from betterthan.report.copies import copies_of
 from betterthan.report.document import Bullets, Fold, Matrix, Paragraph, TableBlock
 from betterthan.report.kinds.texts import _verdict as verdict_on_texts
 from betterthan.report.kinds.texts import _words as words_on_texts
 from betterthan.report.page import page, section_fragment
+from betterthan.results.pvalues import pvalue
 
 ADVICE = re.compile(r"\b[Cc]hoose [A-Z]|data are inconclusive")
 LOST = "significant for this pair alone, but not after adjustment for all pairs"

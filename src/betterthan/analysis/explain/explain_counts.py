@@ -23,12 +23,13 @@ from betterthan.analysis.rank.rank_scores import pairs_of_counts
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.units import UnitName, units_of
-from betterthan.analysis.wording import amount, counted, decimals_for, listing, p_of, share
+from betterthan.analysis.wording import amount, counted, decimals_for, listing, share
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import TableError, unknown_name
 from betterthan.kernels.influence.influence import leave_one_out_scores, n_largest
 from betterthan.results.explanation import Aggregation, CountsExplanation, Mover
 from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pvalues import equals_p
 from betterthan.results.settings import Settings
 from betterthan.tables.counts import Counts
 
@@ -85,7 +86,7 @@ def _tests(found: CountsExplanation) -> str:
 def _tested_sentence(found: CountsExplanation, way: Aggregation) -> str:
     verdict = "" if way.is_significant else "not "
     return (
-        f"{_NAMES[way.name]} favors {_lead(found, way.effect)} ({p_of(way.pvalue)}, {verdict}significant at level "
+        f"{_NAMES[way.name]} favors {_lead(found, way.effect)} ({equals_p(way.pvalue)}, {verdict}significant at level "
         f"{found.alpha:g})"
     )
 

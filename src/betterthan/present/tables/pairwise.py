@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from betterthan.messages import Message, Option
-from betterthan.present.numbers import SMALLEST_P, digits_for, equals_p, number, percent
+from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.tags import TAG_MEASURES, tag_measure_name
 from betterthan.results.pairwise import P_METHODS, Pair, PairwiseTable
+from betterthan.results.pvalues import SMALLEST_P, equals_p
 
 _CORRECTIONS = {
     "none": "unadjusted",

@@ -9,7 +9,6 @@ import numpy as np
 from betterthan.analysis.compare.compare import compare
 from betterthan.analysis.rank.rank import of_each_method, rank
 from betterthan.errors import NotConverged, NotEstimable
-from betterthan.present.numbers import equals_p
 from betterthan.present.table import Table, TableColumn
 from betterthan.report.document import Card, Paragraph, Report, Section, TableBlock
 from betterthan.report.inputs import Inputs
@@ -22,6 +21,7 @@ from betterthan.report.sections.ranking import close_race, may_be_best, ranking_
 from betterthan.report.wording import corrected, count, plural
 from betterthan.results.base import Result
 from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pvalues import equals_p
 from betterthan.results.ranking import Ranking
 from betterthan.tables.matches import Matches
 

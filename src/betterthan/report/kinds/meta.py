@@ -11,7 +11,6 @@ from betterthan.analysis.rank.rank import rank
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
 from betterthan.messages import joined
-from betterthan.present.numbers import pvalue
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.describe import describe
 from betterthan.present.tables.meta_evaluation import (
@@ -44,6 +43,7 @@ from betterthan.report.sections.ranking import close_race, ranking_block
 from betterthan.report.wording import count, page_table, plural
 from betterthan.results.base import Result
 from betterthan.results.meta_evaluation import CASES, MetaEvaluation
+from betterthan.results.pvalues import pvalue
 
 _MOST_SYSTEMS = 24
 

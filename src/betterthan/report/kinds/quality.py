@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.analysis.tags.sentence_quality import sentence_quality
 from betterthan.arrays import FloatArray
 from betterthan.present.geometry import paired_scores
-from betterthan.present.numbers import digits_for, equals_p, number, percent, pvalue
+from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Table, TableColumn
 from betterthan.present.tables.describe import describe
 from betterthan.report.copies import csv_of_result
@@ -35,6 +35,7 @@ from betterthan.report.sections.pairs import pairs_card
 from betterthan.report.sections.ranking import close_race
 from betterthan.report.wording import count, page_table, plural
 from betterthan.results.base import Result
+from betterthan.results.pvalues import equals_p, pvalue
 from betterthan.results.tags import SentenceQuality
 from betterthan.tables.scores import Scores
 

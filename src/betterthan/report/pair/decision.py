@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from betterthan.present.numbers import digits_for, equals_p, interval, number, percent, pvalue
+from betterthan.present.numbers import digits_for, interval, number, percent
 from betterthan.present.table import Table, TableColumn
 from betterthan.present.tables.pairwise import correction_words, pair_pvalue_words
 from betterthan.report.document import Paragraph, Section, TableBlock
 from betterthan.results.base import Result
 from betterthan.results.pairwise import Pair, PairwiseTable
+from betterthan.results.pvalues import equals_p, pvalue
 
 _UNITS = {"segments": "segments", "groups": "documents"}
 _NUMBERS = ("effect", "low", "high", "wins", "ties", "losses", "pvalue", "adjusted", "p_low", "p_high")

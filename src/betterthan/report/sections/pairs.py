@@ -9,7 +9,7 @@ from itertools import combinations, islice
 import numpy as np
 
 from betterthan.present.charts.pairs import PairScale, cell_text, pair_scale, tests_name
-from betterthan.present.numbers import number, pvalue
+from betterthan.present.numbers import number
 from betterthan.present.tables.describe import describe
 from betterthan.present.tables.pairwise import capitalized, correction_words, effect_words
 from betterthan.report.copies import csv_of_result
@@ -26,6 +26,7 @@ from betterthan.report.document import (
 )
 from betterthan.report.wording import count, number_different, page_table, plural
 from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pvalues import pvalue
 
 MOST_ROWS = 60
 _TIES = {
