@@ -16,6 +16,8 @@ Severity = Literal["info", "warning", "error"]
 """Severity of a message: information on methods, a warning, or an error."""
 
 
+DIRECTION_NOTE = "direction"
+"""The code of a note on a direction that was inferred, with the option to reverse it."""
 METHOD_NOTE = "method"
 """The code of a note that only describes how a number was computed: a signature, a tokenizer, a threshold."""
 

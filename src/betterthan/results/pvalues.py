@@ -31,3 +31,18 @@ def equals_p(p: float) -> str:
     if p < SMALLEST_P:
         return f"p < {SMALLEST_P:.4f}"
     return "p = 1" if round(p, 4) == 1 else f"p = {p:.4f}"
+
+
+def small_pvalue(p: float) -> str:
+    """Write a p-value in a small cell, and never as 0 or 1 when it is neither.
+
+    Examples
+    --------
+    >>> small_pvalue(0.0004), small_pvalue(0.004), small_pvalue(0.13), small_pvalue(0.998), small_pvalue(1.0)
+    ('<.001', '.004', '.13', '>.99', '1')
+    """
+    if p < 0.001:
+        return "<.001"
+    if 0.995 <= p < 1:
+        return ">.99"
+    return "1" if p >= 1 else f"{p:.{3 if p < 0.01 else 2}f}".removeprefix("0")

@@ -211,11 +211,8 @@ def _removals(found: Explanation, name: str, criterion: str, significance: str) 
     start = f"{flipping} flips the order by {criterion}"
     if undo.n_segments is None:
         return start
-    at_most = "" if undo.is_exact else "at most "
-    return (
-        f"{start}, and removing {at_most}{_removed(undo)} makes the difference non-significant at level "
-        f"{found.alpha:g}"
-    )
+    makes = "makes" if undo.is_exact else "is enough to make"
+    return f"{start}, and removing {_removed(undo)} {makes} it non-significant at level {found.alpha:g}"
 
 
 def _removed(flip: Flip) -> str:
@@ -262,7 +259,7 @@ def _shown_slices(found: Explanation) -> tuple[Slice, ...]:
 
 
 def _named(part: Slice, *facts: str) -> str:
-    what = f"group {part.value}" if part.by == "group" else f"the {part.value} by {part.by}"
+    what = f"document {part.value}" if part.by == "group" else f"the {part.value} by {part.by}"
     inside = [part.limits, counted(part.n_segments, "segment"), *facts]
     return f"{what} ({', '.join(fact for fact in inside if fact)})"
 

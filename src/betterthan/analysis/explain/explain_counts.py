@@ -126,8 +126,8 @@ def _moved(found: CountsExplanation) -> str:
     without = _lead(found, first.effect_without)
     pooled = _lead(found, found.aggregation("pooled").effect)
     return (
-        f"Segment {first.segment} has the largest influence on the pooled difference: {without} without it, {pooled} "
-        f"with it{then}."
+        f"Segment {first.segment} influences the pooled difference most: it favors {pooled} with this segment and "
+        f"{without} without it{then}."
     )
 
 
@@ -135,10 +135,10 @@ def _turned(found: CountsExplanation) -> str:
     if found.aggregation("pooled").winner is None:
         return ""
     if found.n_to_turn is None:
-        return "Removing the most influential segments of the leader never reverses the order of the pooled scores."
+        return "Removing the segments that favor the leader most does not reverse the order of the pooled scores."
     n = found.n_to_turn
     removed = f"{counted(n, 'segment')} ({share(n / found.n_segments)})"
-    return f"Removing at most {removed} reverses the order of the pooled scores."
+    return f"Removing {removed} is enough to reverse the order of the pooled scores."
 
 
 def _advice(found: CountsExplanation) -> str:

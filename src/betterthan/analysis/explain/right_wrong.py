@@ -70,8 +70,8 @@ def _removals(found: Explanation) -> str:
     )
     if undo.n_segments is None:
         return f"{text}."
-    at_most = "" if undo.is_exact else "at most "
-    return f"{text}; removing {at_most}{_removed(undo)} would undo its significance at level {found.alpha:g}."
+    make = "make" if undo.is_exact else "be enough to make"
+    return f"{text}; removing {_removed(undo)} would {make} it non-significant at level {found.alpha:g}."
 
 
 def _removed(flip: Flip) -> str:

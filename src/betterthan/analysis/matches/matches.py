@@ -32,6 +32,7 @@ from betterthan.kernels.comparisons.sandwich import (
 from betterthan.kernels.comparisons.wins import WinCounts, with_ties
 from betterthan.kernels.resampling.clustered import many_clusters
 from betterthan.messages import Message, Option, method_note
+from betterthan.results.pvalues import equals_p
 from betterthan.tables.matches import Matches
 
 TiesModel = Literal["default", "half", "drop", "davidson", "as_published"]
@@ -403,10 +404,8 @@ def side_note(matches: Matches, fit: MatchFit, confidence: float) -> tuple[str, 
     verdict = "position matters" if p <= 1 - confidence else "no significant position bias"
     low, middle, high = np.exp(np.clip([step - reach, step, step + reach], -300, 300))
     text = (
-        f"Position: the system shown on the left won {won[0]:,.10g} of {won.sum():,.10g} decided matches; this "
-        f"position "
-        f"multiplies the odds of winning by {middle:.3g} ({100 * confidence:g}% CI {low:.3g} to {high:.3g}, "
-        f"p = {p:.2g}): {verdict}."
+        f"Position: the system on the left won {won[0]:,.10g} of {won.sum():,.10g} decided battles (odds ratio "
+        f"{middle:.3g}, {100 * confidence:g}% CI {low:.3g} to {high:.3g}, {equals_p(p)}): {verdict}."
     )
     # That the side makes no difference is worth knowing, but changes nothing.
     return (text if p <= 1 - confidence else method_note("{text}", text=text),)

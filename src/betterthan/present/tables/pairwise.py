@@ -236,6 +236,8 @@ def pvalue_words(result: PairwiseTable) -> str:
     above = np.triu_indices(len(result.systems), k=1)
     values, low, high = (getattr(result, name)[above] for name in ("pvalue", "p_low", "p_high"))
     codes, known = result.p_method[above], ~np.isnan(values)
+    if known.sum() == 1:
+        return pair_pvalue_words(result.pairs()[0])
     parts = []
     for code, name in enumerate(P_METHODS):
         of_it = known & (codes == code)
@@ -243,16 +245,18 @@ def pvalue_words(result: PairwiseTable) -> str:
             continue
         share = "" if of_it.sum() == known.sum() else f"{np.count_nonzero(of_it):,} "
         parts.append(share + _pvalue_method(name, _largest_error(values[of_it], low[of_it], high[of_it])))
-    return f"p: {'; '.join(parts)}." if parts else ""
+    return f"P-values: {'; '.join(parts)}." if parts else ""
 
 
 def pair_pvalue_words(pair: Pair) -> str:
-    """Return how the p-value of one pair was found and how far off it may be, as a sentence."""
-    return (
-        ""
-        if np.isnan(pair.pvalue)
-        else f"p: {_pvalue_method(pair.p_method, _largest_error(pair.pvalue, pair.p_low, pair.p_high))}."
-    )
+    """Return how the p-value of one pair was found and how far off it may be; empty where all digits are right."""
+    error = _largest_error(pair.pvalue, pair.p_low, pair.p_high)
+    is_plain = pair.p_method in ("exact", "formula", "inversion") and not error >= SMALLEST_P / 2
+    if np.isnan(pair.pvalue) or is_plain:
+        return ""
+    if pair.p_method == "bound":
+        return "The p-value is an upper bound."
+    return f"P-value: {_pvalue_method(pair.p_method, error)}."
 
 
 def _largest_error(values: ArrayLike, low: ArrayLike, high: ArrayLike) -> float:
@@ -313,6 +317,12 @@ def _shares(result: PairwiseTable) -> str:
     return f"right on {100 * (both + only_a) / n:.1f}% and {100 * (both + only_b) / n:.1f}% of {n:,.0f} segments, "
 
 
+def _effect_of_pair(result: PairwiseTable, pair: Pair) -> str:
+    if result.effect_name == "P(row beats column)":
+        return f"P({pair.a} beats {pair.b})"
+    return effect_words(result.effect_name)
+
+
 def _single(result: PairwiseTable, pair: Pair, sides: str) -> str:
     digits = digits_for([(pair.high - pair.low) / 2], [pair.effect])
     level = percent(result.confidence)
@@ -320,7 +330,7 @@ def _single(result: PairwiseTable, pair: Pair, sides: str) -> str:
         f"{level} CI {number(pair.low, digits)} to {number(pair.high, digits)}, {equals_p(pair.pvalue)}, "
         f"{words_of_test(result)}{sides}"
     )
-    effect = f"{_shares(result)}{effect_words(result.effect_name)} {number(pair.effect, digits)}"
+    effect = f"{_shares(result)}{_effect_of_pair(result, pair)} {number(pair.effect, digits)}"
     if pair.verdict is None:
         return f"There is no significant difference between {pair.a} and {pair.b} ({effect}, {found})."
     other = pair.b if pair.verdict == pair.a else pair.a

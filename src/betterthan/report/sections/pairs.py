@@ -94,7 +94,7 @@ def pairs_section(
     if (
         m == 2
     ):  # the page leaves out a matrix of one pair, unless a server makes its cells links to another page
-        lead, picker = verdict, ()
+        lead, picker = "", ()
     elif n_pairs <= _MOST_PAIRS or any_pair:
         matrix = (*matrix, Paragraph("Select a cell to see its pair.", "dim"))
     return Section(
@@ -102,7 +102,7 @@ def pairs_section(
         title="Every pair" if m > 2 else "Test of the difference",
         menu="Pairs" if m > 2 else "Test",
         lead=f"{introduction} {lead}".strip(),
-        blocks=(*matrix, whole, *picker),
+        blocks=(*matrix, *picker, whole),
     )
 
 
