@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 Severity = Literal["info", "warning", "error"]
-"""Severity of a message: information on methods, a warning, or an error."""
+"""Severity of a message, and so the priority of a note: an error; a warning, which changes how the answer reads;
+information on how data were read or numbers made. A plain string is between the last two."""
 
 
 DIRECTION_NOTE = "direction"

@@ -354,10 +354,10 @@ def graph_note(matches: Matches, counts: WinCounts, ties: str) -> tuple[str, ...
     if graph.n_components <= 1:
         return (method_note("Comparison graph: connected; {weakest}.", weakest=weakest),)
     if graph.n_islands > 1:
-        return (
-            f"Comparison graph: {graph.n_islands} sets of systems not connected by any decided match; {weakest}.",
-        )
-    return (f"Comparison graph: not connected, {_blame(graph, matches.systems)[0]}; {weakest}.",)
+        parts = f"{graph.n_islands} sets of systems not connected by any decided match"
+    else:
+        parts = f"not connected, {_blame(graph, matches.systems)[0]}"
+    return (Message("Comparison graph: {parts}; {weakest}.", parts=parts, weakest=weakest),)
 
 
 def _played(counts: WinCounts) -> FloatArray:
@@ -408,7 +408,7 @@ def side_note(matches: Matches, fit: MatchFit, confidence: float) -> tuple[str, 
         f"{middle:.3g}, {100 * confidence:g}% CI {low:.3g} to {high:.3g}, {equals_p(p)}): {verdict}."
     )
     # That the side makes no difference is worth knowing, but changes nothing.
-    return (text if p <= 1 - confidence else method_note("{text}", text=text),)
+    return (Message("{text}", text=text) if p <= 1 - confidence else method_note("{text}", text=text),)
 
 
 def _sides_mean_something(rows: MatchRows, n_systems: int) -> bool:

@@ -57,9 +57,7 @@ class MetricChanges:
         parts += [f"the two are equal by {count(equal)}"] if equal else []
         *first, last = [part for part in parts if part]
         listed = f"{', '.join(first)} and {last}" if first else last
-        return (
-            f"By {n} metrics, {self.a} is {listed} compared with {self.b} (level {_ALPHA:g}, Holm-adjusted)."
-        )
+        return f"Of {n} metrics, {listed} (level {_ALPHA:g}, Holm-adjusted)."
 
     @property
     def headline(self) -> str:
