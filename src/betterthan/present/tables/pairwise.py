@@ -111,7 +111,8 @@ def _listed(result: PairwiseTable, pairs: list[Pair]) -> Table:
     ]
     of_all = " of all pairs" if several else ""
     return Table(
-        title=f"{capitalized(words_of_test(result))}{of_all}: {_measured(result)}{effect_words(result.effect_name)}",
+        title=f"{capitalized(words_of_test(result))}{of_all}: {_measured(result)}"
+        f"{_effect_in_title(result.effect_name)}",
         columns=tuple(columns),
         rows=tuple(_row(pair, corrected=corrected, is_met=_is_met(result, pair)) for pair in pairs),
         verdict=tuple(line for line in (_verdict(result), result.unmet) if line),
@@ -204,6 +205,10 @@ def effect_words(effect: str) -> str:
     ('difference of F1-mult', 'difference of means')
     """
     return _TAG_EFFECTS.get(effect, effect)
+
+
+def _effect_in_title(effect: str) -> str:
+    return "probability of winning" if effect == "P(row beats column)" else effect_words(effect)
 
 
 def _heading(effect: str) -> str:

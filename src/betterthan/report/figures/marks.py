@@ -77,7 +77,7 @@ def _axes(most: int, x: Scale, y: Scale, across: str) -> list[Markup]:
 
 # Marks are as wide as their column, so that numbers keep their size: places along them are percentages.
 _HEIGHT, _EDGE = 26, 4.0
-_LETTER, _WIDE_LETTER = 5.2, 2.2  # width of a digit where the column is narrowest, and on a wide page
+_LETTER, _WIDE_LETTER = 6.2, 2.2  # width of a digit where the column is narrowest, and on a wide page
 _STRIP, _STRIP_EDGE = 420, 8
 
 
