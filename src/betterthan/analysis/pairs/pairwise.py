@@ -258,9 +258,8 @@ def edge_note(table: PairwiseTable) -> tuple[str, ...]:
     pairs = [f"{table.systems[a]} and {table.systems[b]}" for a, b in zip(*pairs_where(differ), strict=True)]
     if not pairs:
         return ()
-    told = some_of(pairs)
     note = (
-        f"The test and the interval use different methods and disagree close to the significance threshold for "
-        f"{told}; the verdict is that of the test."
+        "For {pairs} the test and the interval disagree at the margin of significance, because their methods differ; "
+        "the verdict is that of the test."
     )
-    return (note,)
+    return (Message(note, pairs=some_of(pairs)),)
