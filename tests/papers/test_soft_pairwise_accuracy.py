@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
+from tests.kernels.metric_swaps.tallying import swap_means, swap_soft
 
 from betterthan.kernels.agreement.soft_pairwise import (
     one_sided_pvalues,
@@ -16,9 +17,7 @@ from betterthan.kernels.agreement.soft_pairwise import (
     soft_pairwise_accuracy,
     standard_error_of_monte_carlo,
 )
-from betterthan.kernels.agreement.system_means import pairwise_accuracy_of_means
-from betterthan.kernels.metric_swaps.means import standardised, swap_means_block
-from betterthan.kernels.metric_swaps.soft import swap_soft_block
+from betterthan.kernels.metric_swaps.means import standardised
 from betterthan.kernels.sign_flips.permutation import add_one, permutation_block, share
 
 SYSTEMS, SEGMENTS = 14, 1300  # WMT 2022 English–German has 14 systems and about 1300 segments
@@ -194,11 +193,11 @@ def test_soft_pairwise_accuracy_finds_more_differences_between_metrics():
         human, metrics = campaign(8, seed=seed)
         scores = standardised(metrics)
         p_human = one_sided_pvalues(human, "analytic")
-        soft = swap_soft_block(scores, p_human, "perm_inputs", 300, np.random.default_rng(1))
-        plain = swap_means_block(
+        soft = swap_soft(scores, p_human, "perm_inputs", 300, np.random.default_rng(1))
+        plain = swap_means(
             scores,
             human.mean(axis=1),
-            pairwise_accuracy_of_means,
+            pairwise_accuracy,
             "perm_inputs",
             300,
             np.random.default_rng(1),
