@@ -12,9 +12,10 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
+from tests.everyday import examples
 
 # How long an example takes depends on what else the machine does; hangs are caught by pytest-timeout.
-settings.register_profile("any machine", deadline=None, max_examples=60)
+settings.register_profile("any machine", deadline=None, max_examples=examples(80))
 settings.load_profile("any machine")
 # Hypothesis also draws constants that it finds in the source of every loaded module of ours. What a test tries would
 # depend on which other files the same worker has collected, and parsing them took 11 s in each worker. There is no

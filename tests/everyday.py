@@ -1,7 +1,8 @@
-"""Sweeps of which a few members run every day and all of them in ``make slow``."""
+"""Sweeps and drawn examples: a few run every day, all of them in ``make slow``."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,3 +17,8 @@ def few(values: Iterable[Any], n: int = 2) -> list[Any]:
     return [
         value if i in kept else pytest.param(value, marks=pytest.mark.slow) for i, value in enumerate(listed)
     ]
+
+
+def examples(n: int) -> int:
+    """Number of examples that Hypothesis draws: `n` in ``make slow``, which repeats these tests, else a quarter."""
+    return n if os.environ.get("BETTERTHAN_EXAMPLES") == "many" else max(n // 4, 4)

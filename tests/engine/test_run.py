@@ -6,7 +6,7 @@ from multiprocessing import get_context
 import engine_blocks
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from betterthan.engine import run as run_module
@@ -52,7 +52,6 @@ def test_the_bytes_do_not_depend_on_a_callers_executor(job):
             assert executor.submit(abs, -1).result() == 1
 
 
-@settings(deadline=None)  # another process may have the CPU
 @given(st.integers(0, 30), st.integers(1, 6))
 def test_results_are_in_the_order_of_the_blocks(n_blocks, workers):
     """However many there are, none included."""

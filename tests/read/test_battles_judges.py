@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.everyday import examples
 
 import betterthan as bt
 from betterthan.errors import ReadError
@@ -87,7 +88,7 @@ def test_battles_are_counted_by_judge(tmp_path, suffix):
     assert 'Battles are grouped by the column "judge" (7 different values).' in matches.notes
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(n=st.integers(1, 60), n_judges=st.integers(1, 9), seed=st.integers(0, 99), drop=st.booleans())
 def test_counting_by_judge_is_counting_the_rows(tmp_path, n, n_judges, seed, drop):
     """Rows kept one by one and added up by hand are the cells that DuckDB counts."""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
+from tests.everyday import examples
 from tests.scoring.odd_texts import NEARLY, ODD, largest_difference, lines
 
 import betterthan as bt
@@ -52,7 +53,7 @@ def test_scores_are_those_of_sacrebleu(options, n_references):
     assert 0 < counts.pooled().min() < counts.pooled().max() < 100 + 1e-9
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     rows=st.lists(st.tuples(lines, lines, lines, lines), min_size=1, max_size=4),
     word_order=st.integers(0, 2),

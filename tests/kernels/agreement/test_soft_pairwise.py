@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.everyday import examples
 
 from betterthan.errors import BetterThanError, UnknownName
 from betterthan.kernels.agreement.soft_pairwise import (
@@ -64,7 +65,7 @@ def p_tables(draw):
 
 
 @given(p_tables())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_both_equations_are_those_of_the_literal_loop(tables):
     """Batched, with NaN pairs left out; NaN when nothing is left."""
     metric, human = tables
@@ -75,7 +76,7 @@ def test_both_equations_are_those_of_the_literal_loop(tables):
 
 
 @given(st.integers(0, 2**32), st.integers(1, 7))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_pairwise_accuracy_is_that_of_the_literal_loop(seed, m):
     """With ties and missing means."""
     rng = np.random.default_rng(seed)
@@ -125,7 +126,6 @@ def literal_pvalues(goodness, n_resamples, seed, weight_of_ties):
 
 
 @given(st.integers(0, 2**32), st.booleans(), st.booleans())
-@settings(max_examples=40, deadline=None)
 def test_monte_carlo_pvalues_are_those_of_the_literal_loop(seed, mid_p, discrete):
     """Section 3.2: the share of permutations with a difference at least the observed one; missing cells and all."""
     rng = np.random.default_rng(seed)

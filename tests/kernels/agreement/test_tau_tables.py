@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
@@ -58,7 +58,6 @@ def drawn(m=5, n=7, seed=0):
     return metric, human, same, texts
 
 
-@settings(max_examples=60)
 @given(both_tables, margins, margins, st.sampled_from(LEVELS))
 def test_pairs_are_counted_one_by_one(pair, margin, metric_margin, level):
     """With margins on both sides, holes, and at all levels."""
@@ -196,7 +195,6 @@ def test_taus_by_their_names(rule, double_ties):
     assert np.isnan(found[0, 1]) == (rule != "tau_human_ties")
 
 
-@settings(max_examples=60)
 @given(both_tables, st.lists(st.sampled_from([-1.0, 0, 0.5, 1, 2, 3, 9]), max_size=5))
 def test_kept_pairs_are_those_the_table_does_not_tie(pair, wanted):
     """A76, for margins in any order and repeated."""

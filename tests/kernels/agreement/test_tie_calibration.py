@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -86,7 +86,6 @@ def agrees_with_literal(metric, human, level):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@settings(max_examples=40)
 @given(pair=both_tables)
 def test_the_literal_search_finds_the_same(level, pair):
     """Missing cells, unequal and empty groups, gaps that differ in the last bit."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -25,7 +25,6 @@ STATISTICS = [*ORACLES, pairwise_accuracy]
 
 
 @given(st.integers(0, 2**32), st.integers(3, 9), st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_a_batch_is_what_scipy_says_one_by_one(seed, m, discrete):
     """Pearson, Spearman and Kendall's τ_b, with ties and without, along the last axis."""
     rng = np.random.default_rng(seed)

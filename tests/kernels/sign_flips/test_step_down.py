@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from betterthan.kernels.sign_flips import permutation
@@ -53,7 +53,6 @@ def test_the_adjusted_pvalues_are_those_of_the_literal_loop(seed, missing):
 
 
 @given(st.integers(0, 10_000), st.integers(2, 6), st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_adjusting_never_helps_and_never_exceeds_bonferroni_by_much(seed, m, whole):
     """Between the raw p-value and the sum of the family's; monotone in the statistic."""
     rng = np.random.default_rng(seed)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import betterthan as bt
@@ -239,7 +239,6 @@ def test_the_command_line_ranks_and_checks_the_chosen_rows(tmp_path, capsys, mon
     assert any("12" not in note and "6 of 36" in note for note in found.notes)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from("xy "), st.sampled_from("pq")), min_size=4, max_size=30),
     st.sampled_from("xy"),

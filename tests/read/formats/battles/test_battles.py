@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from tests.everyday import examples
 
 from betterthan.errors import ReadError, UnknownName
 from betterthan.read.formats.battles.battles import FORMAT, read, read_matches, sniff
@@ -563,7 +564,7 @@ def tables(draw):
     )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(matches=tables(), in_json=st.booleans())
 def test_what_was_written_is_read_back(tmp_path, matches, in_json):
     """Matches → file → Matches is the aggregated table."""
