@@ -6,12 +6,12 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import click
 import pytest
 from markupsafe import escape
 from tests.made import drawn_matches, drawn_scores
+from tests.sources import modules
 
 import betterthan as bt
 from betterthan.cli.main import cli
@@ -24,7 +24,6 @@ from betterthan.report.page import page
 from betterthan.report.pair.view import PairTables, pair_view
 from betterthan.web.field_names import on_page
 
-SOURCE = Path(bt.__file__).parent
 HOLE = "\0"
 """Stands for a value inside an f-string."""
 
@@ -46,15 +45,6 @@ BY_HAND = {
 _FLAG = re.compile(r"(?<![\w.-])--[a-z][\w-]+=?")
 _KEYWORD = re.compile(rf'(?<![\w-])([a-z][a-z_]*)=(?:["\d…{HOLE}]|[A-Z]{{3,}}\b|True\b|False\b|None\b)')
 _UNNAMED = re.compile(rf'[{HOLE}}}]="')
-
-
-@functools.cache
-def modules() -> dict[str, ast.Module]:
-    """Every module of the package, by its place."""
-    return {
-        path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(SOURCE.rglob("*.py"))
-    }
 
 
 def commands(root: click.Command) -> Iterator[click.Command]:

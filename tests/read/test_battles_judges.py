@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.everyday import examples
+from tests.everyday import examples, few
 
 import betterthan as bt
 from betterthan.errors import ReadError
@@ -72,7 +72,7 @@ def counted(frame):
     )
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
+@pytest.mark.parametrize("suffix", few(["csv", "parquet", "jsonl"], 2))
 def test_battles_are_counted_by_judge(tmp_path, suffix):
     """Each (left, right, outcome, judge) once; both bad and tie fall together; files and frames agree."""
     frame = made()
@@ -150,7 +150,7 @@ def with_questions(n_questions, n_judges=7, n=400):
     return made(n, n_judges).with_columns(question_id=pl.Series(rng.integers(0, n_questions, n)))
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl", "frame"])
+@pytest.mark.parametrize("suffix", few(["csv", "parquet", "jsonl", "frame"], 2))
 def test_questions_in_several_rows_are_kept(tmp_path, suffix):
     """Both orders of a question, or several judges of it: the rows stay, with segment and judge, and a note says so."""
     frame = with_questions(60)
@@ -233,7 +233,7 @@ def test_a_judge_comes_before_a_session_and_a_ranking():
 RANKED = "system1Id,system1rank,system2Id,system2rank,judgeID,rankingID\n"
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r\r\n"])
+@pytest.mark.parametrize("end", few(["\n", "\r\n", "\r\r\n"], 2))
 @pytest.mark.parametrize("packed", [False, True])
 def test_two_ranks_are_a_winner(tmp_path, end, packed):
     """1 is best, equal ranks are a tie; also with the doubled line ends of the WMT16 files."""
@@ -251,7 +251,7 @@ def test_two_ranks_are_a_winner(tmp_path, end, packed):
     assert read_matches(path, judge="rankingID").digest == read_matches(path, judge="judgeID").digest
 
 
-@pytest.mark.parametrize("rank", ["-1", "", "1.5", "0", "inf", "first", "1_0"])
+@pytest.mark.parametrize("rank", few(["-1", "", "1.5", "0", "inf", "first", "1_0"], 4))
 def test_what_is_no_rank_stops(tmp_path, rank):
     """A system that was not ranked has not tied and not lost."""
     path = tmp_path / "a.csv"
