@@ -222,30 +222,24 @@ class Loaded(HTMLParser):
             self.addresses.append(named.get("href", ""))
 
 
-def test_pages_build_without_warnings_and_load_nothing_from_elsewhere(tmp_path):
-    """The same as ``make docs``, in a process of its own, because Sphinx changes a process for good."""
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-W",
-        "-q",
-        "-b",
-        "html",
-        "-d",
-        f"{tmp_path}/d",
-        DOCS,
-        f"{tmp_path}/h",
-    ]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
-    pages = list((tmp_path / "h").rglob("*.html"))
-    assert len(pages) > len(PAGES)
+def built(pages, place):
+    """Build pages as ``make docs`` does, in a process of its own, because Sphinx changes a process for good."""
+    words = ["-W", "-q", "-b", "html", "-c", DOCS, "-d", f"{place}/d", pages, f"{place}/h"]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return list((place / "h").rglob("*.html"))
+
+
+def load_nothing_from_elsewhere(pages, place):
+    """Nothing that a browser fetches by itself has the address of another machine."""
     for page in pages:
         loaded = Loaded()
         loaded.feed(page.read_text(encoding="utf-8"))
+        assert loaded.addresses
         assert not [address for address in loaded.addresses if "//" in address], page.name
-    for sheet in (tmp_path / "h" / "_static").rglob("*.css"):
+    for sheet in (place / "h" / "_static").rglob("*.css"):
         assert "url(http" not in sheet.read_text(encoding="utf-8"), sheet.name
 
 
@@ -256,6 +250,23 @@ def test_the_picture_of_the_terminal_shows_what_is_printed(tmp_path, monkeypatch
     shown = small_png.label((DOCS / "example.png").read_bytes())
     assert shown.count("<b>$ betterthan") == len(picture.COMMANDS)
     assert picture.printed(tmp_path) == shown
+
+
+def test_a_page_builds_and_loads_nothing_from_elsewhere(tmp_path):
+    """A formula and a function, in the theme and with the extensions of all pages."""
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    text = "# One\n\n$\\bar x$\n\n```{eval-rst}\n.. autofunction:: betterthan.rank\n```\n"
+    (pages / "index.md").write_text(text, encoding="utf-8")
+    load_nothing_from_elsewhere(built(pages, tmp_path), tmp_path)
+
+
+@pytest.mark.slow
+def test_pages_build_without_warnings_and_load_nothing_from_elsewhere(tmp_path):
+    """All of them, which takes as long as fifty of their examples; ``make docs`` does it too."""
+    pages = built(DOCS, tmp_path)
+    assert len(pages) > len(PAGES)
+    load_nothing_from_elsewhere(pages, tmp_path)
 
 
 def test_the_gallery_shows_every_chart_with_its_command():

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.sources import SOURCE, modules
 
-SOURCE = Path(__file__).parents[1] / "src" / "betterthan"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 LEAVES = {"messages", "errors", "arrays", "budget", "scratch", "writing"}
@@ -98,10 +98,9 @@ def called(path: Path) -> str:
     return path.relative_to(SOURCE).as_posix()
 
 
-@cache
 def tree_of(path: Path) -> ast.Module:
     """A module, parsed once for all rules."""
-    return ast.parse(path.read_text(encoding="utf-8"))
+    return modules()[called(path)]
 
 
 @cache

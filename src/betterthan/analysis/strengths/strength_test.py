@@ -91,6 +91,7 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, options: P
         goodness=strength,
         test="strengths",
         effect_name=EFFECT_NAMES.get(found.name, "difference of strengths"),
+        tie_policy=str(found.options.get("ties", "")),
         size_name="difference over its standard error",
         effect=pairs_matrix(m, difference, -difference),
         low=pairs_matrix(m, low, -high),

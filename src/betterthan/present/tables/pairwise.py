@@ -163,7 +163,7 @@ def words_of_test(result: PairwiseTable) -> str:
     on which one of the two is right matter.
     """
     counts_segments = result.test in ("permutation", "sign") and result.units == "segments"
-    if result.both_right is None or not counts_segments or result.effect_name != "difference of means":
+    if result.both_right is None or not counts_segments or not result.is_mean_difference:
         return name_of_test(result.test)
     drawn = [P_METHODS.index(name) for name in ("permutations", "bootstrap", "extrapolation")]
     above = np.triu_indices(len(result.systems), k=1)
@@ -315,7 +315,7 @@ def _legend(result: PairwiseTable) -> str:
 
 def _shares(result: PairwiseTable) -> str:
     """Return how often each of two systems is right; empty for other scores than right and wrong."""
-    if result.both_right is None or result.effect_name != "difference of means":
+    if result.both_right is None or not result.is_mean_difference:
         return ""
     _, _, both, only_a, only_b, neither = _cells(result)
     n = max(both + only_a + only_b + neither, 1.0)
