@@ -36,6 +36,8 @@ class RankedSystem:
     beats_next: float
     differs_from_next: bool
     order_spread: float | None
+    sigma: float | None
+    fuzzy_rank: float | None
     segments_needed: float | None
     votes: int | None
 
@@ -73,6 +75,10 @@ class Ranking(NamedRows[RankedSystem], Result):
         for the last and for leads of 0. The true lead may be smaller or larger than the observed one.
     order_spread : array, shape (m,), or None
         Standard deviation over orders of play, for Elo and TrueSkill.
+    sigma : array, shape (m,), or None
+        For TrueSkill: the standard deviation of its belief about each system, which is not a sampling error.
+    fuzzy_rank : array, shape (m,), or None
+        Mean rank of the systems that do not differ significantly from each one, itself included.
     votes : array of int, shape (m,), or None
         Battles in which the system met another; None for scores.
     unit : str
@@ -124,6 +130,8 @@ class Ranking(NamedRows[RankedSystem], Result):
     unit_note: str = ""
     undecidable: str = ""
     votes: IntArray | None = None
+    sigma: FloatArray | None = None
+    fuzzy_rank: FloatArray | None = None
 
     @property
     def best(self) -> str:
@@ -141,8 +149,9 @@ class Ranking(NamedRows[RankedSystem], Result):
         names = ("strength", "low", "high", "rank_low", "rank_high", "cluster")
         numbers = {name: getattr(self, name).tolist() for name in names}
         table = {"rank": self.rank.tolist(), "system": self.systems, **numbers, "letters": self.letters}
-        if self.order_spread is not None:
-            table["order_spread"] = self.order_spread.tolist()
+        for name in ("fuzzy_rank", "order_spread", "sigma"):
+            if (values := getattr(self, name)) is not None:
+                table[name] = values.tolist()
         if self.votes is not None:
             table["votes"] = self.votes.tolist()
         return table

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -191,3 +193,18 @@ def test_uneven_documents_have_fewer_degrees_of_freedom():
     assert pair.pvalue == pytest.approx(2 * stats.t.sf(t, degrees))
     low = np.log(p / (1 - p)) - stats.t.ppf(0.975, degrees) * error
     assert pair.low == pytest.approx(1 / (1 + np.exp(-low)))
+
+
+def test_the_winning_probability_of_trueskill_is_that_of_its_beliefs():
+    """The formula of the method, from the means and beliefs that `rank` shows."""
+    scores = drawn_scores(3, 40)
+    ranked, pairs = bt.rank(scores, by="trueskill"), bt.compare(scores, by="trueskill")
+    a, b = ranked.systems[0], ranked.systems[2]
+    beta = 25 / 6
+    scale = np.sqrt(2 * beta**2 + ranked[a].sigma ** 2 + ranked[b].sigma ** 2)
+    chance = NormalDist().cdf((ranked[a].strength - ranked[b].strength) / scale)
+
+    assert pairs.pair(a, b).effect == pytest.approx(chance, abs=1e-12)
+    assert pairs.pair(b, a).effect == pytest.approx(1 - chance, abs=1e-12)
+    assert pairs.is_probability
+    assert bt.rank(scores, by="elo").sigma is None

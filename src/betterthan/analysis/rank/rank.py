@@ -77,7 +77,7 @@ def refuse_unused(table: RankTable, by: object, options: Mapping[str, Any]) -> N
 
 def unused(table: RankTable, by: object, options: Mapping[str, Any]) -> list[str]:
     """Return the options that differ from their default and have no effect on a ranking of this table."""
-    used = _used(table, _method(table, by))
+    used = _used(_method(table, by))
     changed = (name for name, default in DEFAULTS.items() if options.get(name, default) != default)
     return [name for name in changed if name not in used]
 
@@ -112,12 +112,11 @@ def _method(table: RankTable, by: object) -> object:
     return "pooled" if isinstance(table, Counts) else "mean"
 
 
-def _used(table: RankTable, by: object) -> tuple[str, ...]:
+def _used(by: object) -> tuple[str, ...]:
     if by == "bradley_terry":
         return "ties", "prior", "scale", "anchor"
     if by in ORDERED:
-        # For matches, groups and rank ranges come from Bradley–Terry.
-        return ("order", "ties", "prior") if isinstance(table, Matches) else ("order",)
+        return ("order",)
     return ("size",) if by == "bootstrap_mean" else ()
 
 

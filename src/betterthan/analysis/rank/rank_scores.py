@@ -102,6 +102,7 @@ def _strengths(scores: Scores, found: Estimated, units: Units, options: RankOpti
         data=scores.digest,
         n_segments=scores.n_segments,
         order_spread=found.order_spread,
+        sigma=found.sigma,
         drew=len(found.draws) > 0,
         options={
             **found.options,

@@ -156,6 +156,8 @@ MEDIAN = AggregationMethod(
 )
 WIN_RATE = by_wins("win_rate", "share of comparisons won, ties half", win_rates)
 ORDERED = ("elo", "trueskill")
+MODELED_TIES = ("davidson", "rao_kupper")
+"""Treatments of ties that are a model with a parameter of its own."""
 NAMES = ("mean", "median", "win_rate", "bradley_terry", *ORDERED)
 
 

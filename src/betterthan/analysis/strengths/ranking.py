@@ -91,6 +91,7 @@ class SystemStrengths:
     data: str
     n_segments: int | None
     order_spread: FloatArray | None = None
+    sigma: FloatArray | None = None
     votes: FloatArray | None = None
     options: dict[str, OptionValue] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -134,6 +135,8 @@ def ranking(
         beats_next=stand.beats_next,
         differs_from_next=stand.differs_from_next,
         order_spread=None if strengths.order_spread is None else strengths.order_spread[order],
+        sigma=None if strengths.sigma is None else strengths.sigma[order],
+        fuzzy_rank=stand.fuzzy_rank,
         votes=None if strengths.votes is None else np.rint(strengths.votes[order]).astype(np.int64),
         unit=strengths.unit,
         test=pairs.test,

@@ -10,14 +10,16 @@ import numpy as np
 from scipy.special import expit, ndtr, ndtri, stdtr, stdtrit
 
 from betterthan.analysis.pairs.pairwise import PairFindings, PairOptions
-from betterthan.analysis.strengths.aggregations import ORDERED
+from betterthan.analysis.strengths.aggregations import MODELED_TIES, ORDERED
+from betterthan.analysis.strengths.ordered import ELO_SCALE
 from betterthan.analysis.strengths.strength_intervals import influence_of_units
 from betterthan.analysis.strengths.strengths import Estimated
 from betterthan.analysis.units import Units
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotEstimable
 from betterthan.kernels.comparisons.strengths import log_strength_influence
-from betterthan.kernels.comparisons.wins import win_counts
+from betterthan.kernels.comparisons.wins import WinCounts, win_counts
+from betterthan.kernels.ratings.trueskill import BETA
 from betterthan.kernels.resampling.clustered import degrees_of_mean
 from betterthan.kernels.sign_flips.permutation import add_one
 from betterthan.kernels.significance.pvalues import adjusted, pairs_matrix
@@ -31,7 +33,7 @@ EFFECT_NAMES = {
     "median": "difference of medians",
     "bradley_terry": WIN_PROBABILITY,
     "elo": WIN_PROBABILITY,
-    "trueskill": "difference of TrueSkill means",
+    "trueskill": WIN_PROBABILITY,
 }
 _ROUNDING = 1e-12
 _ELO_UNIT = 400 / float(np.log(10.0))  # points per unit of log strength
@@ -61,6 +63,18 @@ def _refuse_one_sided(alternative: str) -> None:
         )
 
 
+class ComparedTable(NamedTuple):
+    """What findings say about the table that the strengths come from."""
+
+    systems: tuple[str, ...]
+    counts: WinCounts
+    data: str
+    n_segments: int | None
+    notes: tuple[str, ...]
+    units: str
+    n_units: int
+
+
 def strength_findings(scores: Scores, found: Estimated, units: Units, options: PairOptions) -> PairFindings:
     """Two-sided tests of equal strengths, from the joint distribution of the strengths themselves.
 
@@ -69,25 +83,51 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, options: P
     functions by their draws (:func:`_by_draws`).
     """
     _refuse_one_sided(options.alternative)
-    strength = _log_scale(found, found.strength)
-    m, n = strength.size, units.n_units
-    left, right = (index.astype(np.int64) for index in np.triu_indices(m, 1))
-    difference = strength[left] - strength[right]
-    difference[np.abs(difference) <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
-    is_smooth = found.name == "bradley_terry" and found.options.get("ties") != "davidson"
-    confidence = options.confidence_of_one(m)
+    strength, difference = differences_of(found)
+    is_smooth = found.name == "bradley_terry" and found.options.get("ties") not in MODELED_TIES
+    confidence = options.confidence_of_one(strength.size)
     tested = (
         _by_influence(scores, found, strength, units, difference, confidence)
         if is_smooth
-        else _by_draws(found, strength, n, difference, confidence)
+        else _by_draws(found, strength, units.n_units, difference, confidence)
     )
-    low, high = tested.low, tested.high
-    counts = win_counts(scores.goodness)
+    table = ComparedTable(
+        systems=scores.systems,
+        counts=win_counts(scores.goodness),
+        data=scores.digest,
+        n_segments=scores.n_segments,
+        notes=scores.notes,
+        units=units.name,
+        n_units=units.n_units,
+    )
+    return _findings(table, found, tested)
+
+
+def rating_findings(table: ComparedTable, found: Estimated, options: PairOptions) -> PairFindings:
+    """Two-sided tests of equal ratings of matches, from the joint distribution of the ratings."""
+    _refuse_one_sided(options.alternative)
+    strength, difference = differences_of(found)
+    confidence = options.confidence_of_one(strength.size)
+    return _findings(table, found, _by_draws(found, strength, table.n_units, difference, confidence))
+
+
+def differences_of(found: Estimated) -> tuple[FloatArray, FloatArray]:
+    """Strengths (m,) on the scale of the test, and their differences of the pairs a < b."""
+    strength = _log_scale(found, found.strength)
+    left, right = np.triu_indices(strength.size, 1)
+    difference = strength[left] - strength[right]
+    difference[np.abs(difference) <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
+    return strength, difference
+
+
+def _findings(table: ComparedTable, found: Estimated, tested: _Tested) -> PairFindings:
+    strength, difference = differences_of(found)
+    m, low, high = strength.size, tested.low, tested.high
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.where(tested.spread > 0, difference / tested.spread, np.nan)
     stepped = None if tested.adjusted is None else pairs_matrix(m, tested.adjusted, tested.adjusted)
     findings = PairFindings(
-        systems=scores.systems,
+        systems=table.systems,
         goodness=strength,
         test="strengths",
         effect_name=EFFECT_NAMES.get(found.name, "difference of strengths"),
@@ -96,19 +136,24 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, options: P
         low=pairs_matrix(m, low, -high),
         high=pairs_matrix(m, high, -low),
         size=pairs_matrix(m, size, -size),
-        wins=counts.wins,
-        ties=counts.ties,
+        wins=table.counts.wins,
+        ties=table.counts.ties,
         pvalue=pairs_matrix(m, tested.pvalue, tested.pvalue),
         p_method=np.full((m, m), P_METHODS.index(tested.method)),
         stepped=stepped,
         n_resamples=tested.n_resamples,
         drew=tested.n_resamples > 0,
-        data=scores.digest,
-        n_segments=scores.n_segments,
-        options={**found.options, "by": found.name, "p": str(tested.n_resamples or "t"), "units": units.name},
-        notes=(*scores.notes, *found.notes),
-        units=units.name,
-        n_units=n,
+        data=table.data,
+        n_segments=table.n_segments,
+        options={
+            **found.options,
+            "by": found.name,
+            "p": str(tested.n_resamples or "t"),
+            "units": table.units,
+        },
+        notes=(*table.notes, *found.notes),
+        units=table.units,
+        n_units=table.n_units,
         least=tested.least,
     )
     return _shown(findings, found)
@@ -220,7 +265,20 @@ def _log_scale(found: Estimated, strength: FloatArray) -> FloatArray:
 
 
 def _shown(findings: PairFindings, found: Estimated) -> PairFindings:
-    """Convert differences into the effect that is usual for the aggregation."""
+    r"""Convert differences into the effect that is usual for the aggregation.
+
+    For TrueSkill the probability of winning one more match, with :math:`\sigma` the beliefs' standard deviations,
+
+    .. math:: P(a \text{ beats } b) = \Phi\left(\frac{\mu_a - \mu_b}{\sqrt{2 \beta^2 + \sigma_a^2 + \sigma_b^2}}\right),
+
+    in which the beliefs are those of the data; the interval is that of the difference of means.
+    """
+    if found.name == "trueskill":
+        sigma = np.zeros_like(found.strength) if found.sigma is None else found.sigma
+        beta = rating_parameters(found).get("beta", BETA)
+        scale = np.sqrt(2 * beta**2 + sigma[:, None] ** 2 + sigma[None, :] ** 2)
+        shares = {name: ndtr(getattr(findings, name) / scale) for name in ("effect", "low", "high")}
+        return replace(findings, **shares)
     if findings.effect_name == WIN_PROBABILITY:
         unit = _odds_unit(found)
         parts = {name: expit(getattr(findings, name) * unit) for name in ("effect", "low", "high")}
@@ -232,8 +290,13 @@ def _odds_unit(found: Estimated) -> float:
     """Return the factor that converts a difference of strengths to log odds."""
     if found.name == "bradley_terry" and found.options.get("scale") in ("share", "log"):
         return 1.0
-    rating = dict(part.split("=") for part in str(found.options.get("rating") or "").split(",") if part)
-    return float(np.log(10.0)) / float(rating.get("scale", 400))
+    return float(np.log(10.0)) / rating_parameters(found).get("scale", ELO_SCALE)
+
+
+def rating_parameters(found: Estimated) -> dict[str, float]:
+    """Return the parameters of Elo or TrueSkill that differ from their defaults."""
+    parts = (part.split("=") for part in str(found.options.get("rating") or "").split(",") if part)
+    return {name: float(value) for name, value in parts}
 
 
 class _Drawn(NamedTuple):

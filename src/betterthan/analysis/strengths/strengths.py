@@ -46,6 +46,7 @@ class Estimated(NamedTuple):
     jackknife: Callable[[], FloatArray] | None
     options: dict[str, OptionValue]
     notes: tuple[str, ...]
+    sigma: FloatArray | None = None
 
 
 def estimate(scores: Scores, by: By, units: Units, options: RankOptions, resampling: Resampling) -> Estimated:
@@ -62,30 +63,37 @@ def _ordered(
     refuse_too_many(by, scores.n_systems * (scores.n_systems - 1) // 2 * scores.n_segments)
     matches = in_order(score_matches(scores.goodness), options.order)
     segment = np.arange(0) if matches.segment is None else matches.segment
-    found = rated(
-        Play(
-            by=by,
-            matches=matches,
-            unit_of_match=units.of_segment[segment],
-            n_systems=scores.n_systems,
-            n_units=units.n_units,
-            order=options.order,
-            n_orders=options.n_orders,
-            rating=options.rating,
-        ),
-        resampling,
-    )
-    orders = options.n_orders if options.order == "shuffled" else None
-    return Estimated(
-        name=by,
-        unit=UNITS[by],
+    play = Play(
+        by=by,
+        matches=matches,
+        unit_of_match=units.of_segment[segment],
+        n_systems=scores.n_systems,
         n_units=units.n_units,
+        order=options.order,
+        n_orders=options.n_orders,
+        rating=options.rating,
+    )
+    return estimated_ratings(play, resampling)
+
+
+def estimated_ratings(play: Play, resampling: Resampling) -> Estimated:
+    """Return the ratings of a list of matches."""
+    found = rated(play, resampling)
+    return Estimated(
+        name=play.by,
+        unit=UNITS[play.by],
+        n_units=play.n_units,
         strength=found.strength,
         draws=found.draws,
         order_spread=found.order_spread,
         jackknife=None,
-        options={"order": options.order, "orders": orders, "rating": shown_rating(by, options.rating)},
-        notes=(),
+        options={
+            "order": play.order,
+            "orders": play.n_orders if play.order == "shuffled" else None,
+            "rating": shown_rating(play.by, play.rating),
+        },
+        notes=found.notes,
+        sigma=found.sigma,
     )
 
 

@@ -49,6 +49,8 @@ def ranking_table(result: Ranking) -> Table:
         columns.append(TableColumn(heading="votes", kind="integer", spare=1))
     if result.order_spread is not None:
         columns.append(TableColumn(heading="± orders", kind="number", digits=digits, spare=2))
+    if result.sigma is not None:
+        columns.append(TableColumn(heading="σ", kind="number", digits=digits, spare=2))
     columns.append(TableColumn(heading="P(beats next)", kind="count", spare=3))
     if shows_letters(result.letters):
         columns.append(TableColumn(heading="group", spare=1))
@@ -90,6 +92,8 @@ def _row(result: Ranking, i: int) -> tuple[TableCell, ...]:
         cells.append(int(result.votes[i]))
     if result.order_spread is not None:
         cells.append(float(result.order_spread[i]))
+    if result.sigma is not None:
+        cells.append(float(result.sigma[i]))
     cells.append(_beats_next(result, i))
     return (*cells, result.letters[i]) if shows_letters(result.letters) else tuple(cells)
 
