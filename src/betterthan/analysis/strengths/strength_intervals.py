@@ -185,7 +185,15 @@ def _win_rate_limits(scores: Scores, units: Units, basis: Basis, confidence: flo
 
 
 def _bradley_terry_limits(scores: Scores, units: Units, basis: Basis, options: RankOptions) -> StrengthLimits:
-    """Student's t on the scale of log strengths, or of the logits of shares, where strengths are nearly normal."""
+    """Student's t on the scale of log strengths, or of the logits of shares, where strengths are nearly normal.
+
+    Where one of two systems won every decided comparison, its strength is the share 1 of these, with the interval of
+    such a share.
+    """
+    if np.isin(basis.strength, (0.0, 1.0)).all():
+        n = np.full(2, float(decided_units(scores, units)))
+        low, high = agresti_coull_interval(n * basis.strength, n, confidence=options.confidence)
+        return StrengthLimits(low, high, "agresti-coull")
     ties = "drop" if options.ties == "default" else options.ties
     strength = basis.strength
     theta = np.log(strength) if options.scale == "share" else strength / _slope(options.scale)
@@ -207,6 +215,12 @@ def _bradley_terry_limits(scores: Scores, units: Units, basis: Basis, options: R
     else:
         low, high = interval(strength, _slope(options.scale) * pull)
     return _without_certainty(StrengthLimits(low, high, "t,infinitesimal-jackknife"), alike, scores.systems)
+
+
+def decided_units(scores: Scores, units: Units) -> int:
+    """Number of units in which the first two systems differ."""
+    differs = scores.goodness[0] != scores.goodness[1]
+    return int(np.unique(units.of_segment[differs]).size)
 
 
 def _slope(scale: str) -> float:

@@ -12,13 +12,14 @@ from scipy.special import expit, ndtr, ndtri, stdtr, stdtrit
 from betterthan.analysis.pairs.pairwise import PairFindings, PairOptions
 from betterthan.analysis.strengths.aggregations import MODELED_TIES, ORDERED
 from betterthan.analysis.strengths.ordered import ELO_SCALE
-from betterthan.analysis.strengths.strength_intervals import influence_of_units
+from betterthan.analysis.strengths.strength_intervals import decided_units, influence_of_units
 from betterthan.analysis.strengths.strengths import Estimated
 from betterthan.analysis.units import Units
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotEstimable
 from betterthan.kernels.comparisons.strengths import log_strength_influence
 from betterthan.kernels.comparisons.wins import WinCounts, win_counts
+from betterthan.kernels.intervals.proportions import agresti_coull_interval
 from betterthan.kernels.ratings.trueskill import BETA
 from betterthan.kernels.resampling.clustered import degrees_of_mean
 from betterthan.kernels.sign_flips.permutation import add_one
@@ -86,8 +87,11 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, options: P
     strength, difference = differences_of(found)
     is_smooth = found.name == "bradley_terry" and found.options.get("ties") not in MODELED_TIES
     confidence = options.confidence_of_one(strength.size)
+    is_perfect = is_smooth and not np.isfinite(strength).all()
     tested = (
-        _by_influence(scores, found, strength, units, difference, confidence)
+        _by_wins(scores, units, difference, confidence)
+        if is_perfect
+        else _by_influence(scores, found, strength, units, difference, confidence)
         if is_smooth
         else _by_draws(found, strength, units.n_units, difference, confidence)
     )
@@ -116,7 +120,8 @@ def differences_of(found: Estimated) -> tuple[FloatArray, FloatArray]:
     strength = _log_scale(found, found.strength)
     left, right = np.triu_indices(strength.size, 1)
     difference = strength[left] - strength[right]
-    difference[np.abs(difference) <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
+    largest = np.max(np.abs(strength), initial=0.0, where=np.isfinite(strength))
+    difference[np.abs(difference) <= _ROUNDING * largest] = 0.0
     return strength, difference
 
 
@@ -128,7 +133,7 @@ def _findings(table: ComparedTable, found: Estimated, tested: _Tested) -> PairFi
     stepped = None if tested.adjusted is None else pairs_matrix(m, tested.adjusted, tested.adjusted)
     findings = PairFindings(
         systems=table.systems,
-        goodness=strength,
+        goodness=strength if np.isfinite(strength).all() else found.strength,
         test="strengths",
         effect_name=EFFECT_NAMES.get(found.name, "difference of strengths"),
         size_name="difference over its standard error",
@@ -203,6 +208,17 @@ def _by_influence(
     p = np.where(difference == 0, 1.0, np.maximum(2 * stdtr(degrees, -t), least))
     reach = float(stdtrit(degrees, 0.5 + confidence / 2)) * np.where(spread > 0, spread, np.nan)
     return _Tested(p, None, spread, difference - reach, difference + reach, "formula", 0, least)
+
+
+def _by_wins(scores: Scores, units: Units, difference: FloatArray, confidence: float) -> _Tested:
+    """Sign test of one of two systems that won every decided unit, with the interval of a share of wins."""
+    n = decided_units(scores, units)
+    of_winner = np.where(difference > 0, n, 0)
+    low, high = agresti_coull_interval(of_winner, np.full(1, n), confidence=confidence)
+    with np.errstate(divide="ignore"):
+        ends = np.log(low) - np.log1p(-low), np.log(high) - np.log1p(-high)
+    p = np.full(1, 2.0 ** (1 - n))
+    return _Tested(p, None, np.zeros(1), *ends, "exact", 0, 2.0 ** (1 - units.n_units))
 
 
 def _by_draws(

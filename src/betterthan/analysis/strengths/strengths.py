@@ -10,7 +10,9 @@ import numpy as np
 from betterthan.analysis.matches.matches import check_connected, ties_note
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.aggregations import (
+    MODELED_TIES,
     ORDERED,
+    SCALES,
     AggregationMethod,
     WeightedStrengths,
     aggregation,
@@ -103,6 +105,8 @@ def _aggregated(
     ties = "drop" if options.ties == "default" else options.ties
     method = aggregation(by, ties=ties, prior=options.prior, scale=options.scale)
     is_model = by == "bradley_terry"
+    if is_model and (perfect := _perfect_record(scores, units, ties, options)) is not None:
+        return perfect
     notes = _about_wins(scores, ties, options.prior) if is_model else ()
     strength = _checked(method, scores)
     if not _needs_draws(by, ties, options):
@@ -125,6 +129,45 @@ def _aggregated(
         jackknife=lambda: without_each_unit(method, scores.goodness, units),
         options={"ties": ties, "prior": options.prior or None, "scale": options.scale} if is_model else {},
         notes=notes,
+    )
+
+
+def _perfect_record(scores: Scores, units: Units, ties: str, options: RankOptions) -> Estimated | None:
+    r"""Strengths 1 and 0 where one of two systems won every comparison; None otherwise.
+
+    For two systems the strengths are the shares of comparisons won, :math:`\lambda_a = w_{ab} / (w_{ab} + w_{ba})`,
+    which exist also where one of them is 0 [1]_. Their logarithms do not.
+
+    References
+    ----------
+    .. [1] Peyrard, Zhao, Eger, West (2021), Better than average: paired evaluation of NLP systems, ACL; section 2.2.
+    """
+    has_formula = (
+        scores.n_systems == 2
+        and ties not in MODELED_TIES
+        and (options.prior, options.scale, options.interval) == (0, "share", "default")
+    )
+    if not has_formula:
+        return None
+    counts = win_counts(scores.goodness)
+    won = with_ties(counts.wins, counts.ties, ties).sum(axis=1)  # type: ignore[arg-type]  # checked by the options
+    if np.count_nonzero(won) != 1:
+        return None
+    winner, loser = (scores.systems[int(i)] for i in np.argsort(-won))
+    note = (
+        f"{winner} won every decided comparison with {loser} ({won.sum():,.10g}): the shares of comparisons won, which "
+        f"are the Bradley–Terry strengths of two systems, are 1 and 0."
+    )
+    return Estimated(
+        name="bradley_terry",
+        unit=SCALES["share"][0],
+        n_units=units.n_units,
+        strength=won / won.sum(),
+        draws=np.empty((0, 2)),
+        order_spread=None,
+        jackknife=None,
+        options={"ties": ties, "prior": None, "scale": "share"},
+        notes=(note, *ties_note(counts, ties)),
     )
 
 

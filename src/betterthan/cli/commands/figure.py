@@ -77,8 +77,8 @@ KINDS = (
 @click.option(
     "--prior",
     type=click.FloatRange(min=0),
-    help="Of Bradley–Terry: wins and losses added to every system. [default: for agreement and ranks 0.5 where a "
-    "system never lost or never won, else 0]",
+    help="Of Bradley–Terry: wins and losses added to every system. [default: 0.5 where a system never lost or "
+    "never won, else 0]",
 )
 @units_option
 @battle_options

@@ -13,7 +13,7 @@ from betterthan.present.charts.offline import shown_offline
 from betterthan.present.charts.theme import Theme, config
 from betterthan.present.geometry import ticks
 from betterthan.present.printable import printable
-from betterthan.present.tables.ranking import method_name
+from betterthan.present.tables.standing import method_name
 from betterthan.present.text_width import columns_of, text_width, wrapped
 
 # Whatever Altair makes, and Altair itself: it may be absent, so none of its types is named.

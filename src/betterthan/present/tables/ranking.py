@@ -9,30 +9,9 @@ import numpy as np
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.pairwise import correction_words
-from betterthan.present.tables.standing import best_sentence, rank_range, shows_letters
+from betterthan.present.tables.standing import best_sentence, method_name, rank_range, shows_letters
 from betterthan.results.ranking import Ranking
 from betterthan.results.units import unit_line
-
-_NAMES = {
-    "bradley_terry": "Bradley–Terry",
-    "elo": "Elo",
-    "trueskill": "TrueSkill",
-    "win_rate": "win rate",
-    "adjusted_mean": "adjusted mean",
-    "segment_mean": "segment mean",
-    "bootstrap_mean": "bootstrap mean",
-}
-
-
-def method_name(method: str) -> str:
-    """Return a method's name as people write it; a function of the user keeps its own.
-
-    Examples
-    --------
-    >>> method_name("bradley_terry"), method_name("win_rate"), method_name("trimmed_mean")
-    ('Bradley–Terry', 'win rate', 'trimmed_mean')
-    """
-    return _NAMES.get(method, method)
 
 
 def ranking_table(result: Ranking) -> Table:

@@ -19,8 +19,8 @@ from betterthan.present.tables.meta_evaluation import (
     meta_verdict,
     short_measure_name,
 )
-from betterthan.present.tables.ranking import method_name, ranking_table, ranking_verdict
-from betterthan.present.tables.standing import rank_range
+from betterthan.present.tables.ranking import ranking_table, ranking_verdict
+from betterthan.present.tables.standing import method_name, rank_range
 from betterthan.results.base import Result
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.ranking import Ranking
