@@ -179,10 +179,10 @@ def rank(
         * "pooled": sums first, the formula once (corpus level; default).
         * "segment_mean": the formula on each segment, then the mean (segment level).
         * "bootstrap_mean": the mean pooled score of `n_resamples` corpora of `size` segments drawn with replacement.
-    ties : {"default", "half", "drop", "davidson", "as_published"}
+    ties : {"default", "half", "drop", "davidson", "rao_kupper", "as_published"}
         For Bradley–Terry. The default drops ties of scores (only strict wins count, as in [1]_) and counts ties of
-        matches half (as arenas do); "davidson" models them explicitly; "as_published" gives them to the second system,
-        as the code of [1]_ does.
+        matches half (as arenas do); "davidson" models them as a third outcome, "rao_kupper" as a difference below a
+        threshold; "as_published" gives them to the second system, as the code of [1]_ does.
     prior : float, default 0
         Regularizes Bradley–Terry: wins and losses added for every system against a hypothetical average system. Needed
         when a system never won or never lost.

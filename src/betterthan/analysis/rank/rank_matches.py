@@ -19,6 +19,7 @@ from betterthan.analysis.matches.match_units import (
     units_of_matches,
 )
 from betterthan.analysis.matches.matches import (
+    TIE_MODELS,
     MatchFit,
     TiesModel,
     added_up,
@@ -31,7 +32,7 @@ from betterthan.analysis.matches.matches import (
     ties_note,
 )
 from betterthan.analysis.resampling import Resampling
-from betterthan.analysis.strengths.aggregations import MODELED_TIES, NAMES, SCALES, log_strengths
+from betterthan.analysis.strengths.aggregations import NAMES, SCALES, log_strengths
 from betterthan.analysis.strengths.ordered import UNITS
 from betterthan.analysis.strengths.ranking import RankOptions, SystemStrengths, ranking
 from betterthan.analysis.strengths.rated_matches import rate_matches
@@ -75,7 +76,7 @@ def drawn_strengths(
         bytes_each=bytes_of_a_draw(matches),
         key=f"{ties} {prior}",
         label=f"bootstrap of Bradley–Terry ({resampling.n_resamples:,} resamples)",
-        uses="processes" if ties == "davidson" else "threads",
+        uses="processes" if ties in TIE_MODELS else "threads",
     )
     return np.concatenate(blocks)
 
@@ -185,7 +186,7 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
     counts = WinCounts(np.asarray(summed.wins()), np.asarray(summed.ties()))
     refuse_unmet(counts, matches.systems)
     digest = matches.digest
-    if by == "bradley_terry" and options.interval in ("default", "robust") and ties not in MODELED_TIES:
+    if by == "bradley_terry" and options.interval in ("default", "robust") and ties not in TIE_MODELS:
         ranked = _bradley_terry(summed, ties, options)
     elif by == "bradley_terry":
         ranked = _drawn_bradley_terry(
@@ -240,7 +241,7 @@ def _pairs(
     matches: Matches, ties: str, options: RankOptions, fit: MatchFit | None, digest: str
 ) -> PairwiseTable:
     """Tests of all pairs by the Bradley–Terry model; a model of ties is tested with ties counted half."""
-    tested: TiesModel = "half" if ties in MODELED_TIES else ties  # type: ignore[assignment]  # checked by the options
+    tested: TiesModel = "half" if ties in TIE_MODELS else ties  # type: ignore[assignment]  # checked by the options
     return compare_matches(
         matches, tested, options.pair_options(), prior=options.prior, fit=fit, digest=digest
     )

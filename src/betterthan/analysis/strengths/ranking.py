@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from betterthan.analysis.matches.matches import TIES, TiesModel
+from betterthan.analysis.matches.matches import TIE_MODELS, TIES, TiesModel
 from betterthan.analysis.pairs.leaderboard import SLACK, SLACK_OF_MEANS, shared_ranks, standing
 from betterthan.analysis.pairs.pairwise import PairOptions
 from betterthan.analysis.strengths.aggregations import SCALES
@@ -58,11 +58,11 @@ class RankOptions:
             raise BetterThanError(f"n_orders must be 1 or more; it is {self.n_orders}.")
         check_count("n_orders", self.n_orders, MOST_RESAMPLES)
         check_prior(self.prior)
-        if self.prior and self.ties == "davidson":
+        if self.prior and self.ties in TIE_MODELS:
             raise BetterThanError(
                 Message(
-                    "{davidson} cannot be combined with {prior}. Use {half}, or leave out the prior.",
-                    davidson=Option("ties", "davidson"),
+                    "{model} cannot be combined with {prior}. Use {half}, or leave out the prior.",
+                    model=Option("ties", self.ties),
                     prior=Option("prior", self.prior),
                     half=Option("ties", "half"),
                 )

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
+from betterthan.analysis.matches.matches import TIE_MODELS
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.aggregations import AggregationMethod
 from betterthan.analysis.strengths.ranking import RankOptions
@@ -114,7 +115,7 @@ def strength_limits(scores: Scores, units: Units, basis: Basis, options: RankOpt
         return _median_limits(scores, options.confidence)
     if basis.name == "win_rate":
         return _win_rate_limits(scores, units, basis, options.confidence)
-    if basis.name == "bradley_terry" and options.ties != "davidson":
+    if basis.name == "bradley_terry" and options.ties not in TIE_MODELS:
         return _bradley_terry_limits(scores, units, basis, options)
     return _resampled_limits(scores, units, basis, options)
 
@@ -200,7 +201,7 @@ def _bradley_terry_limits(scores: Scores, units: Units, basis: Basis, options: R
     pull = log_strength_influence(
         scores.goodness,
         theta - theta.mean(),
-        ties=ties,  # type: ignore[arg-type]  # "davidson" does not come here
+        ties=ties,  # type: ignore[arg-type]  # no model of ties comes here
         prior=options.prior,
     )
     pull = influence_of_units(pull, units)

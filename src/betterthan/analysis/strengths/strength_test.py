@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, ndtr, ndtri, stdtr, stdtrit
 
+from betterthan.analysis.matches.matches import TIE_MODELS
 from betterthan.analysis.pairs.pairwise import PairFindings, PairOptions
-from betterthan.analysis.strengths.aggregations import MODELED_TIES, ORDERED
+from betterthan.analysis.strengths.aggregations import ORDERED
 from betterthan.analysis.strengths.ordered import ELO_SCALE
 from betterthan.analysis.strengths.strength_intervals import decided_units, influence_of_units
 from betterthan.analysis.strengths.strengths import Estimated
@@ -85,7 +86,7 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, options: P
     """
     _refuse_one_sided(options.alternative)
     strength, difference = differences_of(found)
-    is_smooth = found.name == "bradley_terry" and found.options.get("ties") not in MODELED_TIES
+    is_smooth = found.name == "bradley_terry" and found.options.get("ties") not in TIE_MODELS
     confidence = options.confidence_of_one(strength.size)
     is_perfect = is_smooth and not np.isfinite(strength).all()
     tested = (
@@ -186,7 +187,7 @@ def _by_influence(
     pull = log_strength_influence(
         scores.goodness,
         theta - theta.mean(),
-        ties=str(found.options["ties"]),  # type: ignore[arg-type]  # "davidson" does not come here
+        ties=str(found.options["ties"]),  # type: ignore[arg-type]  # no model of ties comes here
         prior=float(found.options.get("prior") or 0.0),
     )
     pull = unit * influence_of_units(pull, units)

@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betterthan.analysis.matches.matches import check_connected, ties_note
+from betterthan.analysis.matches.matches import TIE_MODELS, check_connected, check_tie_model, ties_note
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.aggregations import (
-    MODELED_TIES,
     ORDERED,
     SCALES,
     AggregationMethod,
@@ -22,12 +21,10 @@ from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.strengths.strength_intervals import RESAMPLES, without_each_unit
 from betterthan.analysis.units import Units
 from betterthan.arrays import BoolArray, FloatArray
-from betterthan.errors import BetterThanError, NotEstimable
-from betterthan.kernels.comparisons.davidson import davidson_exists
+from betterthan.errors import BetterThanError
 from betterthan.kernels.comparisons.wins import win_counts, with_ties
 from betterthan.kernels.ratings.match_play import score_matches
 from betterthan.kernels.resampling.resample import bootstrap_counts
-from betterthan.messages import Message, Option
 from betterthan.results.settings import OptionValue
 from betterthan.tables.scores import Scores
 
@@ -114,7 +111,7 @@ def _aggregated(
     else:
         draws = _drawn(method, scores, resampling, f"{ties} {options.prior} {options.scale}")
     lost = np.asarray(np.isnan(draws).any(axis=1))
-    if is_model and ties != "davidson" and lost.any():
+    if is_model and ties not in TIE_MODELS and lost.any():
         # Dropping these samples would condition the interval on samples similar to the data.
         helped = aggregation(by, ties=ties, prior=HELP, scale=options.scale)
         draws[lost] = _drawn(helped, scores, resampling, f"{ties} {HELP} {options.scale}")[lost]
@@ -144,7 +141,7 @@ def _perfect_record(scores: Scores, units: Units, ties: str, options: RankOption
     """
     has_formula = (
         scores.n_systems == 2
-        and ties not in MODELED_TIES
+        and ties not in TIE_MODELS
         and (options.prior, options.scale, options.interval) == (0, "share", "default")
     )
     if not has_formula:
@@ -173,7 +170,7 @@ def _perfect_record(scores: Scores, units: Units, ties: str, options: RankOption
 
 def _needs_draws(by: By, ties: str, options: RankOptions) -> bool:
     """Whether intervals or tests need bootstrap draws: means, win rates and Bradley–Terry have formulas."""
-    is_smooth = by in ("mean", "win_rate") or (by == "bradley_terry" and ties != "davidson")
+    is_smooth = by in ("mean", "win_rate") or (by == "bradley_terry" and ties not in TIE_MODELS)
     return not is_smooth or options.interval in ("percentile", "bca")
 
 
@@ -224,14 +221,8 @@ def _checked(method: AggregationMethod, scores: Scores) -> FloatArray:
 def _about_wins(scores: Scores, ties: str, prior: float) -> tuple[str, ...]:
     """Raise when strengths do not exist; otherwise return a note on ties."""
     counts = win_counts(scores.goodness)
-    if ties != "davidson" and prior == 0:
+    if ties in TIE_MODELS:
+        check_tie_model(counts, scores.systems, ties, what="scores")
+    elif prior == 0:
         check_connected(with_ties(counts.wins, counts.ties, ties), scores.systems)  # type: ignore[arg-type]
-    elif ties == "davidson" and not davidson_exists(counts.wins, counts.ties):
-        check_connected(counts.wins + counts.ties / 2, scores.systems)
-        raise NotEstimable(
-            Message(
-                "The Davidson model of ties has no solution for these scores. Use {ties}.",
-                ties=Option("ties", "half"),
-            )
-        )
     return ties_note(counts, ties)

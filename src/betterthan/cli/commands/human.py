@@ -168,7 +168,7 @@ def mqm(file: str, weights: tuple[str, ...], standardize: bool, **given: Any) ->
 )
 @click.option(
     "--ties",
-    type=click.Choice(["half", "drop", "davidson"]),
+    type=click.Choice(["half", "drop", "davidson", "rao-kupper"]),
     default="half",
     show_default=True,
     help="In Bradley–Terry.",

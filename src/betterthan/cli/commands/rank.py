@@ -32,7 +32,7 @@ METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill")
 @click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
 @click.option(
     "--ties",
-    type=click.Choice(["half", "drop", "davidson", "as-published"]),
+    type=click.Choice(["half", "drop", "davidson", "rao-kupper", "as-published"]),
     help="In Bradley–Terry. [default: drop for scores, half for battles]",
 )
 @click.option("--prior", type=float, default=0.0, help="Regularizes Bradley–Terry; 0.5 is usual.")

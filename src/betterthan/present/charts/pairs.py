@@ -40,6 +40,7 @@ _TIES = {
     "drop": "Ties are left out.",
     "half": "Ties count half.",
     "davidson": "Ties are modeled (Davidson).",
+    "rao_kupper": "Ties are modeled (Rao and Kupper).",
     "as_published": "Ties go to the second system.",
 }
 
