@@ -21,7 +21,7 @@ from betterthan.analysis.pairs.pairwise import PairOptions, edge_note, require_p
 from betterthan.analysis.pairs.request import PermutationMethod
 from betterthan.analysis.pairs.significance import OWN_TEST
 from betterthan.analysis.resampling import Resampling
-from betterthan.analysis.strengths.aggregations import ORDERED
+from betterthan.analysis.strengths.aggregations import ITEM_RESPONSE, ORDERED
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.strengths.rated_matches import rate_matches
 from betterthan.analysis.table_argument import AnyData, as_table
@@ -353,7 +353,7 @@ def _refuse_resamples(n_resamples: int, test: str, by: object, method: str, corr
     may_draw = {
         "bootstrap": True,
         "permutation": method == "monte_carlo" or correction in ("auto", "max_statistic"),
-        "strengths": by != "bradley_terry",
+        "strengths": by not in ("bradley_terry", *ITEM_RESPONSE),
     }
     if not may_draw.get(test, correction == "max_statistic"):
         raise BetterThanError(

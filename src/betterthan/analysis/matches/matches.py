@@ -285,7 +285,9 @@ def refuse_unmet(counts: WinCounts, systems: tuple[str, ...]) -> None:
         )
 
 
-def check_connected(wins: FloatArray, systems: tuple[str, ...], *, hint: str = "") -> None:
+def check_connected(
+    wins: FloatArray, systems: tuple[str, ...], *, hint: str = "", what: str = "Bradley–Terry strengths"
+) -> None:
     """Raise unless the graph of wins is strongly connected; the error names the systems concerned and a remedy.
 
     Parameters
@@ -294,6 +296,8 @@ def check_connected(wins: FloatArray, systems: tuple[str, ...], *, hint: str = "
     systems : tuple of str
     hint : str, optional
         Remedy, where that is not another method or a prior.
+    what : str
+        What does not exist otherwise.
     """
     graph = connectivity(wins)
     if graph.n_components <= 1:
@@ -305,15 +309,16 @@ def check_connected(wins: FloatArray, systems: tuple[str, ...], *, hint: str = "
         ]
         shown = "; ".join(some_of(island, limit=3) for island in islands[:3])
         message = Message(
-            "Bradley–Terry strengths do not exist. No match was decided between these sets of systems: {islands}. "
-            "{hint}",
+            "{what} do not exist. No match was decided between these sets of systems: {islands}. {hint}",
+            what=what,
             islands=shown,
             hint=hint or _other_method(count_ties=True),
         )
         raise NotEstimable(message, systems=[name for island in islands[:-1] for name in island])
     blame, blamed = _blame(graph, systems)
     message = Message(
-        "Bradley–Terry strengths do not exist: {blame}. {hint}",
+        "{what} do not exist: {blame}. {hint}",
+        what=what,
         blame=blame,
         hint=hint or _other_method(count_ties=False),
     )

@@ -127,6 +127,8 @@ Method = Literal[
     "bradley_terry",
     "elo",
     "trueskill",
+    "irt",
+    "irt_2pl",
     "pooled",
     "segment_mean",
     "bootstrap_mean",
@@ -172,9 +174,11 @@ def rank(
         array for each system, which are then called A, B, … At least two systems.
     metric : str, optional
         Which metric, where several are read.
-    by : {"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill"} or callable
+    by : {"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "irt", "irt_2pl"} or callable
         By default the mean for scores, the pooled score for counts, Bradley–Terry for matches. A callable maps goodness
-        (systems × segments, higher is better) to one strength per system. For counts there are three more [3]_:
+        (systems × segments, higher is better) to one strength per system. "irt" and "irt_2pl" are item response models
+        of right and wrong answers, whose items differ in difficulty (1PL), and in discrimination too (2PL); the result
+        has `items`. For counts there are three more [3]_:
 
         * "pooled": sums first, the formula once (corpus level; default).
         * "segment_mean": the formula on each segment, then the mean (segment level).

@@ -88,7 +88,7 @@ def _segments_needed(
 
 
 def _strengths(scores: Scores, found: Estimated, units: Units, options: RankOptions) -> SystemStrengths:
-    basis = Basis(found.name, found.strength, found.draws, found.jackknife)
+    basis = Basis(found.name, found.strength, found.draws, found.jackknife, found.influence)
     low, high, interval, notes = strength_limits(scores, units, basis, options)
     # Mean and median are shown in the metric's own direction; for all other strengths higher is better.
     is_turned = found.unit == "" and not scores.higher_is_better
@@ -104,6 +104,7 @@ def _strengths(scores: Scores, found: Estimated, units: Units, options: RankOpti
         n_segments=scores.n_segments,
         order_spread=found.order_spread,
         sigma=found.sigma,
+        items=found.items,
         drew=len(found.draws) > 0,
         options={
             **found.options,

@@ -157,7 +157,8 @@ MEDIAN = AggregationMethod(
 )
 WIN_RATE = by_wins("win_rate", "share of comparisons won, ties half", win_rates)
 ORDERED = ("elo", "trueskill")
-NAMES = ("mean", "median", "win_rate", "bradley_terry", *ORDERED)
+ITEM_RESPONSE = ("irt", "irt_2pl")
+NAMES = ("mean", "median", "win_rate", "bradley_terry", *ORDERED, *ITEM_RESPONSE)
 
 
 def aggregation(by: str | StrengthFunction, *, ties: str, prior: float, scale: str) -> AggregationMethod:

@@ -19,7 +19,7 @@ from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.comparisons.wins import check_prior
 from betterthan.messages import Message, Option
 from betterthan.results.pairwise import PairwiseTable
-from betterthan.results.ranking import Ranking
+from betterthan.results.ranking import Items, Ranking
 from betterthan.results.settings import OptionValue, Settings
 
 CHOICES = {
@@ -92,6 +92,7 @@ class SystemStrengths:
     n_segments: int | None
     order_spread: FloatArray | None = None
     sigma: FloatArray | None = None
+    items: Items | None = None
     votes: FloatArray | None = None
     options: dict[str, OptionValue] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -137,6 +138,7 @@ def ranking(
         order_spread=None if strengths.order_spread is None else strengths.order_spread[order],
         sigma=None if strengths.sigma is None else strengths.sigma[order],
         fuzzy_rank=stand.fuzzy_rank,
+        items=strengths.items,
         votes=None if strengths.votes is None else np.rint(strengths.votes[order]).astype(np.int64),
         unit=strengths.unit,
         test=pairs.test,

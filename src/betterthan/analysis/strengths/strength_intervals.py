@@ -61,12 +61,15 @@ class Basis(NamedTuple):
         Strengths in bootstrap samples; NaN where they do not exist.
     jackknife : callable, optional
         Returns the leave-one-unit-out strengths, shape (n_units, m).
+    influence : array, shape (n, m), optional
+        Of the segments, where the aggregation is smooth and provides it.
     """
 
     name: str
     strength: FloatArray
     draws: FloatArray
     jackknife: Callable[[], FloatArray] | None
+    influence: FloatArray | None = None
 
 
 class StrengthLimits(NamedTuple):
@@ -108,16 +111,31 @@ def strength_limits(scores: Scores, units: Units, basis: Basis, options: RankOpt
     """Intervals of strengths of a table of scores, in terms of goodness."""
     if options.interval != "default":
         return _resampled_limits(scores, units, basis, options)
-    if basis.name == "mean":
-        limits = mean_limits(scores.values, units, systems=scores.systems, confidence=options.confidence)
-        return limits if scores.higher_is_better else limits._replace(low=-limits.high, high=-limits.low)
-    if basis.name == "median" and units.are_segments:
-        return _median_limits(scores, options.confidence)
-    if basis.name == "win_rate":
-        return _win_rate_limits(scores, units, basis, options.confidence)
-    if basis.name == "bradley_terry" and options.ties not in TIE_MODELS:
-        return _bradley_terry_limits(scores, units, basis, options)
-    return _resampled_limits(scores, units, basis, options)
+    limits: Callable[[Scores, Units, Basis, RankOptions], StrengthLimits] = _resampled_limits
+    if basis.influence is not None:
+        limits = _influence_limits
+    elif basis.name == "mean":
+        limits = _limits_of_means
+    elif basis.name == "median" and units.are_segments:
+        limits = _median_limits
+    elif basis.name == "win_rate":
+        limits = _win_rate_limits
+    elif basis.name == "bradley_terry" and options.ties not in TIE_MODELS:
+        limits = _bradley_terry_limits
+    return limits(scores, units, basis, options)
+
+
+def _limits_of_means(scores: Scores, units: Units, _basis: Basis, options: RankOptions) -> StrengthLimits:
+    limits = mean_limits(scores.values, units, systems=scores.systems, confidence=options.confidence)
+    return limits if scores.higher_is_better else limits._replace(low=-limits.high, high=-limits.low)
+
+
+def _influence_limits(_scores: Scores, units: Units, basis: Basis, options: RankOptions) -> StrengthLimits:
+    pull = influence_of_units(np.asarray(basis.influence), units)
+    ends = influence_interval(
+        basis.strength, pull, confidence=options.confidence, is_skewed=False, shares=_shares(units)
+    )
+    return StrengthLimits(*ends, "t,infinitesimal-jackknife")
 
 
 def mean_limits(
@@ -164,13 +182,14 @@ def _shares(units: Units) -> FloatArray | None:
     return None if units.are_segments else units.shares
 
 
-def _median_limits(scores: Scores, confidence: float) -> StrengthLimits:
-    low, high = interpolated_median_interval(scores.goodness, confidence=confidence)
+def _median_limits(scores: Scores, _units: Units, _basis: Basis, options: RankOptions) -> StrengthLimits:
+    low, high = interpolated_median_interval(scores.goodness, confidence=options.confidence)
     limits = StrengthLimits(low, high, "order-statistics")
     return _without_certainty(limits, np.ptp(scores.values, axis=1) == 0, scores.systems)
 
 
-def _win_rate_limits(scores: Scores, units: Units, basis: Basis, confidence: float) -> StrengthLimits:
+def _win_rate_limits(scores: Scores, units: Units, basis: Basis, options: RankOptions) -> StrengthLimits:
+    confidence = options.confidence
     rates = segment_win_rates(scores.goodness)
     n = np.full(basis.strength.shape, float(units.n_units))
     shares = agresti_coull_interval(n * basis.strength, n, confidence=confidence)

@@ -36,6 +36,8 @@ EFFECT_NAMES = {
     "bradley_terry": WIN_PROBABILITY,
     "elo": WIN_PROBABILITY,
     "trueskill": WIN_PROBABILITY,
+    "irt": WIN_PROBABILITY,
+    "irt_2pl": "difference of abilities",
 }
 _ROUNDING = 1e-12
 _ELO_UNIT = 400 / float(np.log(10.0))  # points per unit of log strength
@@ -86,7 +88,8 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, options: P
     """
     _refuse_one_sided(options.alternative)
     strength, difference = differences_of(found)
-    is_smooth = found.name == "bradley_terry" and found.options.get("ties") not in TIE_MODELS
+    is_model = found.name == "bradley_terry" and found.options.get("ties") not in TIE_MODELS
+    is_smooth = is_model or found.influence is not None
     confidence = options.confidence_of_one(strength.size)
     is_perfect = is_smooth and not np.isfinite(strength).all()
     tested = (
@@ -173,7 +176,7 @@ def _by_influence(
     difference: FloatArray,
     confidence: float,
 ) -> _Tested:
-    r"""Student's t of differences of Bradley–Terry log strengths, from the influence of each unit.
+    r"""Student's t of differences of Bradley–Terry log strengths or abilities, from the influence of each unit.
 
     .. math:: t_{ab} = \frac{\hat\theta_a - \hat\theta_b}{s_{ab}}, \qquad
               s_{ab}^2 = \frac{1}{n^2} \sum_u \frac{(\psi_{ua} - \psi_{ub})^2}{1 - s_u} ,
@@ -182,15 +185,7 @@ def _by_influence(
     freedom, uneven documents fewer (:func:`betterthan.kernels.resampling.clustered.degrees_of_mean`). No p-value is
     below :math:`2^{1-n}`, the smallest p-value of a sign test of n units.
     """
-    unit = _ELO_UNIT if found.options.get("scale") == "elo" else 1.0
-    theta = strength / unit
-    pull = log_strength_influence(
-        scores.goodness,
-        theta - theta.mean(),
-        ties=str(found.options["ties"]),  # type: ignore[arg-type]  # no model of ties comes here
-        prior=float(found.options.get("prior") or 0.0),
-    )
-    pull = unit * influence_of_units(pull, units)
+    pull = influence_of_units(_influence(scores, found, strength), units)
     n = units.n_units
     centred = pull - pull.mean(axis=0)
     if units.are_segments:
@@ -209,6 +204,20 @@ def _by_influence(
     p = np.where(difference == 0, 1.0, np.maximum(2 * stdtr(degrees, -t), least))
     reach = float(stdtrit(degrees, 0.5 + confidence / 2)) * np.where(spread > 0, spread, np.nan)
     return _Tested(p, None, spread, difference - reach, difference + reach, "formula", 0, least)
+
+
+def _influence(scores: Scores, found: Estimated, strength: FloatArray) -> FloatArray:
+    """Influence (n, m) of each segment on the strengths."""
+    if found.influence is not None:
+        return found.influence
+    unit = _ELO_UNIT if found.options.get("scale") == "elo" else 1.0
+    theta = strength / unit
+    return unit * log_strength_influence(
+        scores.goodness,
+        theta - theta.mean(),
+        ties=str(found.options["ties"]),  # type: ignore[arg-type]  # no model of ties comes here
+        prior=float(found.options.get("prior") or 0.0),
+    )
 
 
 def _by_wins(scores: Scores, units: Units, difference: FloatArray, confidence: float) -> _Tested:
@@ -305,7 +314,7 @@ def _shown(findings: PairFindings, found: Estimated) -> PairFindings:
 
 def _odds_unit(found: Estimated) -> float:
     """Return the factor that converts a difference of strengths to log odds."""
-    if found.name == "bradley_terry" and found.options.get("scale") in ("share", "log"):
+    if found.name == "irt" or found.options.get("scale") in ("share", "log"):
         return 1.0
     return float(np.log(10.0)) / rating_parameters(found).get("scale", ELO_SCALE)
 

@@ -10,12 +10,15 @@ import numpy as np
 from betterthan.analysis.matches.matches import TIE_MODELS, check_connected, check_tie_model, ties_note
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.aggregations import (
+    ITEM_RESPONSE,
     ORDERED,
     SCALES,
     AggregationMethod,
     WeightedStrengths,
     aggregation,
 )
+from betterthan.analysis.strengths.item_response import UNITS as ABILITY_UNITS
+from betterthan.analysis.strengths.item_response import abilities_of
 from betterthan.analysis.strengths.ordered import UNITS, Play, in_order, rated, refuse_too_many, shown_rating
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.strengths.strength_intervals import RESAMPLES, without_each_unit
@@ -25,6 +28,7 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.comparisons.wins import win_counts, with_ties
 from betterthan.kernels.ratings.match_play import score_matches
 from betterthan.kernels.resampling.resample import bootstrap_counts
+from betterthan.results.ranking import Items
 from betterthan.results.settings import OptionValue
 from betterthan.tables.scores import Scores
 
@@ -46,6 +50,8 @@ class Estimated(NamedTuple):
     options: dict[str, OptionValue]
     notes: tuple[str, ...]
     sigma: FloatArray | None = None
+    influence: FloatArray | None = None
+    items: Items | None = None
 
 
 def estimate(scores: Scores, by: By, units: Units, options: RankOptions, resampling: Resampling) -> Estimated:
@@ -53,6 +59,8 @@ def estimate(scores: Scores, by: By, units: Units, options: RankOptions, resampl
     own = resampling.on(scores.digest, units)
     if isinstance(by, str) and by in ORDERED:
         return _ordered(scores, by, units, options, own)
+    if isinstance(by, str) and by in ITEM_RESPONSE:
+        return _by_items(scores, by, units, options)
     return _aggregated(scores, by, units, options, own)
 
 
@@ -93,6 +101,24 @@ def estimated_ratings(play: Play, resampling: Resampling) -> Estimated:
         },
         notes=found.notes,
         sigma=found.sigma,
+    )
+
+
+def _by_items(scores: Scores, by: str, units: Units, options: RankOptions) -> Estimated:
+    """Abilities by an item response model, with the influence of each item."""
+    ability, influence, items = abilities_of(scores, by, options)
+    return Estimated(
+        name=by,
+        unit=ABILITY_UNITS[by],
+        n_units=units.n_units,
+        strength=ability,
+        draws=np.empty((0, ability.size)),
+        order_spread=None,
+        jackknife=None,
+        options={},
+        notes=(),
+        influence=influence,
+        items=items,
     )
 
 

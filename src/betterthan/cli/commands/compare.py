@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--by",
-    type=click.Choice(["mean", "median", "win-rate", "bradley-terry", "elo", "trueskill"]),
+    type=click.Choice(["mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "irt", "irt-2pl"]),
     default="mean",
     show_default=True,
     help="The mechanism that is compared; --test auto takes the test that belongs to it.",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from betterthan.read.protocol import Options
     from betterthan.results.base import Result
 
-METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill")
+METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "irt", "irt-2pl")
 
 
 @click.command()

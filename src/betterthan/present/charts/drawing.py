@@ -22,7 +22,7 @@ _LABEL = 11  # size of the labels of axes
 _NARROWEST = 300
 _MOST_DECIMALS, _LARGE = 6, 1e9
 _MOST_LETTERS = 34
-_METHODS = frozenset({"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill"})
+_METHODS = frozenset({"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "irt", "irt_2pl"})
 
 
 def altair() -> Drawing:

@@ -13,6 +13,8 @@ from betterthan.present.tables.standing import best_sentence, method_name, rank_
 from betterthan.results.ranking import Ranking
 from betterthan.results.units import unit_line
 
+_FEW_ITEMS = 3
+
 
 def ranking_table(result: Ranking) -> Table:
     """Return the table of a ranking: best first, a rule between clusters, a star for a significant lead."""
@@ -41,7 +43,7 @@ def ranking_table(result: Ranking) -> Table:
         bold=frozenset((i, 2) for i, r in enumerate(result.rank) if r == 1),
         verdict=(ranking_verdict(result),),
         unit=unit_line(result.unit_note, result.units),
-        words=_needed(result),
+        words=(*_needed(result), *_about_items(result)),
         legend=_legend(result),
         notes=result.notes,
         signature=result.settings.signature,
@@ -105,6 +107,16 @@ def _needed(result: Ranking) -> tuple[str, ...]:
             line = f"To show a difference like that of {a} and {b} with 80% power would take about {many} segments."
             return (line,)
     return ()
+
+
+def _about_items(result: Ranking) -> tuple[str, ...]:
+    """Name the hardest items, and those that separate the systems best."""
+    if result.items is None:
+        return ()
+    hardest, spread = ", ".join(result.items.hardest(_FEW_ITEMS)), result.items.difficulty_spread
+    line = f"Hardest items: {hardest} (difficulties vary with a standard deviation of {spread:.2g})."
+    sharpest = ", ".join(result.items.most_discriminating(_FEW_ITEMS))
+    return (line, f"Items that separate the systems best: {sharpest}.") if sharpest else (line,)
 
 
 def tests_of(result: Ranking) -> str:

@@ -16,6 +16,8 @@ _NAMES = {
     "bradley_terry": "Bradley–Terry",
     "elo": "Elo",
     "trueskill": "TrueSkill",
+    "irt": "item response (1PL)",
+    "irt_2pl": "item response (2PL)",
     "win_rate": "win rate",
     "adjusted_mean": "adjusted mean",
     "segment_mean": "segment mean",
