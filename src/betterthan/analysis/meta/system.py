@@ -40,8 +40,11 @@ class MeansMeasure:
         human, metrics = system_scores(panel)
         return MeasuredMetrics(value=np.asarray(self.statistic(metrics, human)), n_pairs=_n_pairs(human.size))
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:
         """Return the statistic in bootstrap samples."""
+        if options.resample == "human":
+            human = _means(panel.human.goodness, panel.judged, weights)
+            return np.asarray(self.statistic(system_scores(panel)[1], human[:, None, :]))
         if panel.is_systems_only:
             return None
         human, metrics = weighted_scores(panel, weights)
@@ -94,10 +97,11 @@ class SoftPairwiseAccuracy:
             notes=(_IN_RESAMPLES,) if request.options.p_values == "exact" or request.options.mid_p else (),
         )
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:
         """Return soft pairwise accuracy in bootstrap samples, from analytic p-values."""
         human_p = _weighted_pvalues(panel.human_goodness, weights)
-        gaps = [np.abs(_weighted_pvalues(one, weights) - human_p) for one in panel.summands()]
+        of_metrics = np.ones((1, weights.shape[1])) if options.resample == "human" else weights
+        gaps = [np.abs(_weighted_pvalues(one, of_metrics) - human_p) for one in panel.summands()]
         return np.stack([_mean_of_known(1 - gap) for gap in gaps], axis=1)
 
 

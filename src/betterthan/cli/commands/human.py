@@ -169,9 +169,7 @@ def mqm(file: str, weights: tuple[str, ...], standardize: bool, **given: Any) ->
 @click.option(
     "--ties",
     type=click.Choice(["half", "drop", "davidson", "rao-kupper"]),
-    default="half",
-    show_default=True,
-    help="In Bradley–Terry.",
+    help="In Bradley–Terry. [default: half]",
 )
 @click.option("--prior", type=float, default=0.0, help="Regularizes Bradley–Terry; 0.5 is usual.")
 @click.option("--matches-to", metavar="FILE", help="Write the matches, one pair per row.")
@@ -205,7 +203,8 @@ def rr(
     methods = [method.replace("-", "_") for method in by]
     # The scale is ours, so that it need not matter to any of the methods.
     scale = {"scale": "elo"} if "bradley_terry" in methods else {}
-    each = of_each_method(matches, methods, {**computing_arguments(given), **given, **scale})
+    ties = {"ties": (given.pop("ties") or "default").replace("-", "_")}
+    each = of_each_method(matches, methods, {**computing_arguments(given), **given, **ties, **scale})
     return [rank(matches, by=method, **own) for method, own in each]
 
 
