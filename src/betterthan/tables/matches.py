@@ -94,7 +94,7 @@ class Matches(Frozen):
         self._check_rows()
 
     def _check_segments(self) -> None:
-        names = tuple(self.segments)
+        names = texts(self.segments, what="segment")
         object.__setattr__(self, "segments", labels(names, what="segment") if names else ())
         if not names:
             return
