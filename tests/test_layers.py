@@ -40,7 +40,17 @@ ALLOWED = {
 # Within a room, a sub-package may import those to its left and the modules that stand in the room itself.
 ORDER = {
     "kernels": (
-        *("sign_flips", "resampling", "ratings", "text", "tags", "display", "comparisons", "significance"),
+        *(
+            "sign_flips",
+            "resampling",
+            "ratings",
+            "text",
+            "tags",
+            "display",
+            "comparisons",
+            "item_response",
+            "significance",
+        ),
         *("intervals", "influence", "judges", "agreement", "metric_swaps"),
     ),
     "read": ("source", "grid", "plausibility", "formats", "write", "several"),

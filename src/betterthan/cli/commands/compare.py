@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--by",
-    type=click.Choice(["mean", "median", "win-rate", "bradley-terry", "elo", "trueskill"]),
+    type=click.Choice(["mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "irt", "irt-2pl"]),
     default="mean",
     show_default=True,
     help="Aggregation method; --test auto selects the test that matches it.",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from betterthan.read.protocol import Options
     from betterthan.results.base import Result
 
-METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill")
+METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "irt", "irt-2pl")
 
 
 @click.command()
@@ -32,7 +32,7 @@ METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill")
 @click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
 @click.option(
     "--ties",
-    type=click.Choice(["half", "drop", "davidson", "as-published"]),
+    type=click.Choice(["half", "drop", "davidson", "rao-kupper", "as-published"]),
     help="Treatment of ties in Bradley–Terry. [default: drop for scores, half for battles]",
 )
 @click.option(

@@ -135,6 +135,21 @@ def measure_name(method: str) -> str:
     return _NAMES.get(method, method)
 
 
+def different_measure_names(methods: Sequence[str]) -> list[str]:
+    """Return short names of measures; long ones where two of them would be called the same.
+
+    Examples
+    --------
+    >>> different_measure_names(["pairwise_accuracy", "tau_ties_hard", "tau_human_ties"])
+    ['accuracy', 'τ, metric ties count −1', 'τ, human ties kept']
+    """
+    short = [short_measure_name(method) for method in methods]
+    return [
+        _NAMES.get(method, name) if short.count(name) > 1 else name
+        for method, name in zip(methods, short, strict=True)
+    ]
+
+
 def short_measure_name(method: str) -> str:
     """Return a measure's name for the head of a column.
 

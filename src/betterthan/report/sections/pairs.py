@@ -33,6 +33,7 @@ _TIES = {
     "drop": ", without ties",
     "half": ", with ties as half",
     "davidson": ", with modeled ties (Davidson)",
+    "rao_kupper": ", with modeled ties (Rao and Kupper)",
     "as_published": ", with ties as wins of the second system",
 }
 _FEW = 12
