@@ -35,7 +35,7 @@ class CatalogueEntry:
     cost : str
         What the full form takes, on two cores and the data of the paper that are public.
     options : mapping of str to (int, float or str)
-        What may be chosen, with the defaults of the full form. Where the default is text, `choices` lists all values.
+        What may be chosen, with the defaults of the full form. Text is one of `choices` where they name the option.
     quick : mapping of str to (int, float or str)
         The defaults of the quick form where they differ.
     choices : mapping of str to tuple of str
@@ -80,7 +80,7 @@ class CatalogueEntry:
         kind = type(self.options[name])
         if kind is str:
             text = str(entry)
-            if text not in self.choices[name]:
+            if name in self.choices and text not in self.choices[name]:
                 raise unknown_name(name, text, self.choices[name])
             return text
         try:
@@ -149,11 +149,11 @@ STUDIES: dict[str, CatalogueEntry] = {
     ),
     "spa-significance": CatalogueEntry(
         question="How many metrics does pairwise accuracy tell apart, and how many soft pairwise accuracy?",
-        paper=f"{SOFT}, section 4.4, table 1 and figure 4",
+        paper=f"{SOFT}, section 4.4, table 1, figures 1 and 4",
         home="soft_pairwise.spa_significance",
         data="metrics beside human scores, which are called so",
         cost="a minute for 27 metrics on 9 systems and 130 documents",
-        options={"permutations": 1000},
+        options={"permutations": 1000, "metric": "best"},
         quick={"permutations": 100},
     ),
     "spa-ties": CatalogueEntry(
@@ -180,7 +180,7 @@ STUDIES: dict[str, CatalogueEntry] = {
         home="soft_pairwise.spa_segments",
         data="metrics beside human scores, which are called so",
         cost="a quarter of a minute for 27 metrics on 9 systems and 130 documents",
-        options={"permutations": 1000, "draws": 1000, "metrics": 2},
+        options={"permutations": 1000, "draws": 1000, "metrics": "2"},
         quick={"permutations": 100, "draws": 100},
     ),
     "spa-speed": CatalogueEntry(
