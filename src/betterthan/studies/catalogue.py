@@ -221,7 +221,7 @@ STUDIES: dict[str, CatalogueEntry] = {
         question="Which way of averaging a lexical metric agrees with human scores?",
         paper=f"{AGGREGATION}, section 5 and table 1",
         home="aggregation.aggregation_human",
-        data="texts with references and human scores",
+        data="texts with references and human scores: folders, or tables with the columns hypothesis and reference",
         cost="about a minute for 12 systems in 8 language pairs, and some minutes as published",
         options={"corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
         quick={"corpora": 100, "size": 300, "turned_corpora": 5, "turned_size": 20},
@@ -243,6 +243,14 @@ STUDIES: dict[str, CatalogueEntry] = {
         cost="some minutes for 12 systems in 8 language pairs",
         options={"repeats": 1000, "corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
         quick={"repeats": 50, "corpora": 100, "size": 300, "turned_corpora": 5, "turned_size": 20},
+    ),
+    "aggregation-survey": CatalogueEntry(
+        question="Which metrics do papers report, and how do they aggregate BLEU?",
+        paper=f"{AGGREGATION}, appendix A, tables 2 and 3",
+        home="aggregation.aggregation_survey",
+        data="none: the counts of the paper",
+        takes_data=False,
+        cost="no time at all",
     ),
     "darr-identical": CatalogueEntry(
         question="How many identical translations does a relative ranking call better and worse?",

@@ -292,15 +292,13 @@ def _boxes(chart: StudyChart, theme: Theme) -> Drawing:
         whiskers = base.mark_rule(strokeWidth=1.3).encode(
             y=alt.Y("low:Q", **y), y2="high:Q", color=_color(chart, theme)
         )
-        box = base.mark_bar(size=box_width).encode(
+        box = base.mark_bar(size=box_width, opacity=0.45).encode(
             y=alt.Y("q1:Q", **y), y2="q3:Q", color=_color(chart, theme)
         )
-        # The median has the color of the ground, with a thin edge of its own where the box has no height.
-        median = base.mark_tick(thickness=2, size=box_width, color=theme.paper).encode(y=alt.Y("y:Q", **y))
-        edge = base.mark_tick(thickness=1, size=box_width).encode(
+        median = base.mark_tick(thickness=2.5, size=box_width).encode(
             y=alt.Y("y:Q", **y), color=_color(chart, theme)
         )
-        return alt.layer(whiskers, edge, box, median, *_rule(chart, y, theme))
+        return alt.layer(whiskers, box, median, *_rule(chart, y, theme))
 
     drawn = _side_by_side(chart, draw)
     return drawn.resolve_scale(xOffset="independent") if len(_panels(chart)) > 1 else drawn
