@@ -68,8 +68,8 @@ def read_translated(data: TranslationData) -> tuple[Translated, ...]:
     (``ref*``, of which the first is used), as the collections of WMT do; or it has such folders in it, one a language
     pair. Human scores are a file there, or one beside a language pair's folder with a column for the pair, whose name
     begins with ``human``, ``people``, ``mqm`` or ``da``; scores of other metrics likewise, one that begins with
-    ``metrics``. A file is a table with the columns hypothesis and reference, whose rows are grouped by type of data set,
-    data set, language pair and system.
+    ``metrics``. A file is a table with the columns hypothesis and reference, whose rows are grouped by type of data
+    set, data set, language pair and system.
 
     Raises
     ------

@@ -43,8 +43,11 @@ def scatter_chart(
     .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL; figure 2.
        Its caption and text give the axes in opposite ways; here axes and corners are labeled.
     """
-    named = scores if isinstance(scores, Mapping) else {}
-    tables = [scores] if isinstance(scores, Scores) else list(named.values() if named else scores)
+    named: Mapping[str, Scores] = scores if isinstance(scores, Mapping) else {}
+    if isinstance(scores, Mapping):
+        tables = list(scores.values())
+    else:
+        tables = [scores] if isinstance(scores, Scores) else list(scores)
     pairs = [paired_scores(table, systems) for table in tables]
     limits = plane_limits(pairs)
     panels = [_panel(table, pair, limits, theme) for table, pair in zip(tables, pairs, strict=True)]

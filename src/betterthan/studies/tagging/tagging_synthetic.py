@@ -10,9 +10,11 @@ from betterthan.analysis.tags.audition import audition, halves
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.messages import Message, Option
+from betterthan.present.tables.tags import tag_measure_name
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.results.tags import Audition
 from betterthan.results.units import first_lines
+from betterthan.studies.claims import Claim, holds_in
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
@@ -47,9 +49,10 @@ def run(request: StudyRequest, tagged: tuple[Tagged, ...] | None = None) -> Stud
     pooled = _pooled(auditions)
     answer = request.answer(
         tables=[_table_1(pooled), *([_by_data(used, auditions)] if len(used) > 1 else [])],
+        claims=_claims(pooled),
         charts=[_chart(pooled)],
         sentences=_sentences(pooled),
-        differences=_differences(pooled, as_published=request.as_published),
+        differences=_differences(as_published=request.as_published),
         notes=tuple(dict.fromkeys(line for one in auditions for line in (*first_lines(one), *one.notes))),
     )
     return with_tags(answer, used, is_demo=tagged is None)
@@ -136,7 +139,7 @@ def _by_data(used: tuple[Tagged, ...], auditions: list[Audition]) -> StudyTable:
 def _chart(pooled: _Pooled) -> StudyChart:
     return figure(
         (
-            Mark("", measure, labelling, float(pooled.below[i, j]) / pooled.n_systems)
+            Mark("", tag_measure_name(measure), labelling, float(pooled.below[i, j]) / pooled.n_systems)
             for i, measure in enumerate(pooled.measures)
             for j, labelling in enumerate(pooled.synthetic)
         ),
@@ -146,6 +149,95 @@ def _chart(pooled: _Pooled) -> StudyChart:
         x="labeling",
         y="measure",
     )
+
+
+_MOST, _HALF, _LOW_ERRORS = 0.8, 0.5, 0.05
+
+
+def _claims(pooled: _Pooled) -> list[Claim]:
+    """What section 3.1 says of table 1; its numbers are not in the text that we have."""
+    # The literal reading has names of its own, which begin alike.
+    place = {name.removesuffix("_as_published"): i for i, name in enumerate(pooled.measures)}
+    column = {name: j for j, name in enumerate(pooled.synthetic)}
+    sums, d = np.nansum(pooled.below, axis=1), pooled.differing
+    n, n_all = pooled.n_systems, pooled.n_systems * len(pooled.synthetic)
+
+    def below(measure: str, *labelings: str) -> float:
+        return float(sum(pooled.below[place[measure], column[name]] for name in labelings))
+
+    def totals(*measures: str) -> str:
+        return ", ".join(f"{tag_measure_name(name)} {int(sums[place[name]])}" for name in measures)
+
+    def shares(k: int) -> str:
+        return ", ".join(f"{tag_measure_name(name)} {d[i, k]:.2f}" for name, i in place.items())
+
+    separating, others = (
+        ("f1_mult", "phrase_f1_mult", "sequence_correlation"),
+        ("f1_bad", "phrase_f1_bad", "mcc"),
+    )
+    best_others = min(sums[place[name]] for name in others)
+    bad, good = ("all-bad", "pessimistic"), ("all-good", "optimistic")
+    pessimists = [below(name, *bad) > below(name, *good) for name in ("f1_bad", "phrase_f1_bad")]
+    phrase = [below("phrase_f1_bad", name) / n for name in bad]
+    tops = {name: d[i, 1] for name, i in place.items()}
+    return [
+        Claim(
+            "SeqCor and both products of F1 scores separate synthetic labelings from systems better than the rest",
+            "section 3.1",
+            holds_in(sum(bool(sums[place[name]] <= best_others) for name in separating), len(separating)),
+            f"of {n_all}: {totals(*separating, *others)}",
+        ),
+        Claim(
+            "F1-BAD and phrase F1-BAD favor labelings with many BAD words",
+            "section 3.1",
+            holds_in(sum(pessimists), 2),
+            ", ".join(
+                f"{tag_measure_name(name)} {below(name, *bad):g} and {below(name, *good):g} with few"
+                for name in ("f1_bad", "phrase_f1_bad")
+            ),
+        ),
+        Claim(
+            f"by phrase F1-BAD all-bad and pessimistic outscore {_PAPER_FOOLED} of {_PAPER_SYSTEMS} systems",
+            "section 3.1",
+            holds_in(sum(share >= _MOST for share in phrase), 2),
+            f"{' and '.join(f'{share * n:g}' for share in phrase)} of {n}",
+        ),
+        Claim(
+            "MCC ranks the optimistic labeling above most systems",
+            "section 3.1",
+            below("mcc", "optimistic") > _HALF * n,
+            f"above {below('mcc', 'optimistic'):g} of {n}",
+        ),
+        Claim(
+            "the distinction coefficient d of MCC is the lowest",
+            "section 3.1",
+            bool(d[place["mcc"], 0] <= np.nanmin(d[:, 0])),
+            shares(0),
+        ),
+        Claim(
+            "the coefficient d is always greater in the lower half of the systems",
+            "section 3.1, note 3",
+            holds_in(int((d[:, 2] > d[:, 1]).sum()), len(d)),
+            ", ".join(
+                f"{tag_measure_name(name)} {d[i, 2]:.2f} and {d[i, 1]:.2f}" for name, i in place.items()
+            ),
+        ),
+        Claim(
+            "SeqCor fails in the upper half",
+            "section 3.1",
+            bool(tops["sequence_correlation"] <= float(np.nanmedian(d[:, 1])) - _LOW_ERRORS),
+            shares(1),
+        ),
+        Claim(
+            "F1-mult does well in both: few errors, and a high d",
+            "section 3.1",
+            bool(
+                sums[place["f1_mult"]] <= np.median(sums) and d[place["f1_mult"], 0] >= np.nanmedian(d[:, 0])
+            ),
+            f"{int(sums[place['f1_mult']])} errors, median {np.median(sums):g}; d {d[place['f1_mult'], 0]:.2f}, "
+            f"median {np.nanmedian(d[:, 0]):.2f}",
+        ),
+    ]
 
 
 def _sentences(pooled: _Pooled) -> tuple[str, ...]:
@@ -166,16 +258,8 @@ def _sentences(pooled: _Pooled) -> tuple[str, ...]:
     )
 
 
-def _differences(pooled: _Pooled, *, as_published: bool) -> tuple[str, ...]:
-    # The literal reading has a name of its own, which begins alike.
-    i = [name.startswith("phrase_f1_bad") for name in pooled.measures].index(True)
-    j = pooled.synthetic.index("all-bad")
-    reading = "read literally" if as_published else "with precision bounded by 1"
+def _differences(*, as_published: bool) -> tuple[str, ...]:
     return (
-        (
-            f"The paper finds that all-bad outscores {_PAPER_FOOLED} of {_PAPER_SYSTEMS} systems by F1 of BAD phrases; "
-            f"here, {reading}, it outscores {int(pooled.below[i, j])} of {pooled.n_systems}."
-        ),
         Message(
             "The credit of gold spans over the number of predicted spans, as the paper words it, can exceed 1; "
             + ("that reading was taken." if as_published else "{option} takes that literal reading."),
