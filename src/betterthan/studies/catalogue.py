@@ -192,6 +192,23 @@ STUDIES: dict[str, CatalogueEntry] = {
         options={"permutations": 1000, "repeats": 100},
         quick={"permutations": 100, "repeats": 10},
     ),
+    "metric-differences": CatalogueEntry(
+        question="Which differences of a metric tend to be significant?",
+        paper=f"{SOFT}, section 5.1",
+        home="soft_pairwise.metric_differences",
+        data="metrics beside human scores, which are called so",
+        cost="a second for 27 metrics on 9 systems and 130 documents",
+        options={"alpha": 0.05, "metrics": "5"},
+    ),
+    "hybrid-systems": CatalogueEntry(
+        question="Do hybrids of two systems add information about metrics?",
+        paper=f"{SOFT}, section 5.1",
+        home="soft_pairwise.hybrid_systems",
+        data="metrics beside human scores, which are called so",
+        cost="some seconds for 27 metrics on 9 systems and 130 documents",
+        options={"hybrids": 10000, "splits": 100},
+        quick={"hybrids": 1000, "splits": 10},
+    ),
     "tagging-synthetic": CatalogueEntry(
         question="Which measures of word tags are fooled by uninformative labelings?",
         paper=f"{TAGS}, section 3.1 and table 1",

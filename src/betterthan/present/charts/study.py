@@ -194,7 +194,8 @@ def _across_axis(chart: StudyChart, columns: dict[str, list[Any]], width: int) -
         known = sorted({float(value) for value in columns["x"]})
         domain = [known[0] / 1.15, known[-1] * 1.15]
         powers = range(math.floor(math.log10(domain[0])), math.ceil(math.log10(domain[1])) + 1)
-        marked = [step * 10.0**power for power in powers for step in (1, 2, 5)]
+        steps = (1, 2, 5) if len(powers) <= 4 else (1,)
+        marked = [step * 10.0**power for power in powers for step in steps]
         shown = [value for value in marked if domain[0] <= value <= domain[1]]
         axis = alt.Axis(values=shown, format=",~g", labelOverlap="greedy", labelSeparation=5)
         return {"title": title, "scale": alt.Scale(type="log", domain=domain, nice=False), "axis": axis}

@@ -216,18 +216,16 @@ _TITLES: dict[Rule, str] = dict(
 
 
 def _claims(taus: list[_Taus]) -> list[Claim]:
-    examples = [
-        (np.array([[agree, ties, differ], [0, 0, 0], [0, 0, 0]]), rule, printed)
-        for agree, differ, ties, rule, printed in EXAMPLES
-    ]
-    right = sum(abs(float(tau(counts, rule)) - printed) < _ROUNDED for counts, rule, printed in examples)
+    table = _examples()
+    worked = table.pairs()
+    right = sum(abs(ours - printed) < _ROUNDED for ours, printed in worked)
     lower = [bool(one.value[0, _OFFICIAL] < one.value[0, 0]) for one in taus if _metric_ties(one)]
     return [
         Claim(
             "the worked examples have the printed values",
             "section 3",
-            right == len(examples),
-            f"{right} of {len(examples)}",
+            right == len(worked),
+            f"{right} of {len(worked)}",
         ),
         Claim(
             "every tie that a metric produces lowers its tau under matrix 4c",
@@ -255,12 +253,14 @@ def _metric_ties(one: _Taus) -> int:
 
 def _most_tied(taus: list[_Taus], rule: int, text: str, *, gains: bool) -> Claim:
     """Compare the rank of the metric that ties most with its rank where ties are ignored."""
-    moves = []
+    moves: list[tuple[str, str, int, int]] = []
     for dataset in dict.fromkeys(one.dataset for one in taus):
         some = [one for one in taus if one.dataset == dataset]
         tied = max(range(len(some)), key=lambda i: _metric_ties(some[i]))
-        ranks = [1 + sum(bool(one.value[0, k] > some[tied].value[0, k]) for one in some) for k in (0, rule)]
-        moves.append((dataset, some[tied].metric, *ranks))
+        before, after = (
+            1 + sum(bool(one.value[0, k] > some[tied].value[0, k]) for one in some) for k in (0, rule)
+        )
+        moves.append((dataset, some[tied].metric, before, after))
     n = sum(after < before if gains else after > before for *_, before, after in moves)
     seen = ", ".join(f"{data} {metric} {before} to {after}" for data, metric, before, after in moves)
     return Claim(text, f"section 3, table {_TABLES[RULES[rule]]}", holds_in(n, len(moves)), f"ranks: {seen}")
