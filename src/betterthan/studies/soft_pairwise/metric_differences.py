@@ -43,7 +43,8 @@ class _Differences(NamedTuple):
     def reliable_from(self) -> float:
         """The smallest difference from which on nearly all pairs are significant; NaN where there is none."""
         shares = np.cumsum(self.is_significant[::-1])[::-1] / np.arange(self.gap.size, 0, -1)
-        reliable = np.flatnonzero(np.logical_and.accumulate((shares >= _RELIABLE)[::-1])[::-1])
+        is_reliable = np.logical_and.accumulate((shares >= _RELIABLE)[::-1])[::-1]
+        reliable = np.flatnonzero(is_reliable & (self.is_significant > 0))
         return float(self.gap[reliable[0]]) if reliable.size else float("nan")
 
     @property

@@ -449,9 +449,7 @@ _VERB = "the verb, values of all metrics"
 _TESTS = "the verb, values and tests of all metrics"
 
 
-def scipy_pvalue(
-    first: FloatArray, second: FloatArray, n_permutations: int, rng: np.random.Generator
-) -> float:
+def scipy_pvalue(first: FloatArray, second: FloatArray, n_permutations: int) -> float:
     """Return the p-value of one pair as the paper took it before: a call of SciPy's permutation test.
 
     Parameters

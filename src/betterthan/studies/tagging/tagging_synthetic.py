@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -151,93 +152,128 @@ def _chart(pooled: _Pooled) -> StudyChart:
     )
 
 
-_MOST, _HALF, _LOW_ERRORS = 0.8, 0.5, 0.05
+class _Seen(NamedTuple):
+    """Table 1 by the names of measures and labelings; the literal reading has names of its own, which begin alike."""
+
+    pooled: _Pooled
+
+    @property
+    def place(self) -> dict[str, int]:
+        """The row of each measure."""
+        return {name.removesuffix("_as_published"): i for i, name in enumerate(self.pooled.measures)}
+
+    def below(self, measure: str, *labelings: str) -> float:
+        """Return how many systems these labelings outscore."""
+        columns = [self.pooled.synthetic.index(name) for name in labelings]
+        return float(self.pooled.below[self.place[measure], columns].sum())
+
+    def total(self, measure: str) -> int:
+        """Return how many systems all labelings outscore."""
+        return int(np.nansum(self.pooled.below[self.place[measure]]))
+
+    def totals(self, measures: Sequence[str]) -> str:
+        """Return the same in words."""
+        return ", ".join(f"{tag_measure_name(name)} {self.total(name)}" for name in measures)
+
+    def d(self, half: int) -> dict[str, float]:
+        """Return the distinction coefficient of each measure, of all pairs (0), the upper (1) or lower half (2)."""
+        return {name: float(self.pooled.differing[i, half]) for name, i in self.place.items()}
 
 
 def _claims(pooled: _Pooled) -> list[Claim]:
     """What section 3.1 says of table 1; its numbers are not in the text that we have."""
-    # The literal reading has names of its own, which begin alike.
-    place = {name.removesuffix("_as_published"): i for i, name in enumerate(pooled.measures)}
-    column = {name: j for j, name in enumerate(pooled.synthetic)}
-    sums, d = np.nansum(pooled.below, axis=1), pooled.differing
-    n, n_all = pooled.n_systems, pooled.n_systems * len(pooled.synthetic)
+    seen = _Seen(pooled)
+    return [*_labeling_claims(seen), *_distinction_claims(seen), _overall_claim(seen)]
 
-    def below(measure: str, *labelings: str) -> float:
-        return float(sum(pooled.below[place[measure], column[name]] for name in labelings))
 
-    def totals(*measures: str) -> str:
-        return ", ".join(f"{tag_measure_name(name)} {int(sums[place[name]])}" for name in measures)
+_WHERE = "section 3.1"
+_MANY_BAD, _FEW_BAD = ("all-bad", "pessimistic"), ("all-good", "optimistic")
+_SEPARATING, _OTHERS = (
+    ("f1_mult", "phrase_f1_mult", "sequence_correlation"),
+    ("f1_bad", "phrase_f1_bad", "mcc"),
+)
+_MOST, _LESS = 0.8, 0.05
 
-    def shares(k: int) -> str:
-        return ", ".join(f"{tag_measure_name(name)} {d[i, k]:.2f}" for name, i in place.items())
 
-    separating, others = (
-        ("f1_mult", "phrase_f1_mult", "sequence_correlation"),
-        ("f1_bad", "phrase_f1_bad", "mcc"),
-    )
-    best_others = min(sums[place[name]] for name in others)
-    bad, good = ("all-bad", "pessimistic"), ("all-good", "optimistic")
-    pessimists = [below(name, *bad) > below(name, *good) for name in ("f1_bad", "phrase_f1_bad")]
-    phrase = [below("phrase_f1_bad", name) / n for name in bad]
-    tops = {name: d[i, 1] for name, i in place.items()}
+def _labeling_claims(seen: _Seen) -> list[Claim]:
+    n = seen.pooled.n_systems
+    best = min(seen.total(name) for name in _OTHERS)
+    favored = {
+        name: (seen.below(name, *_MANY_BAD), seen.below(name, *_FEW_BAD))
+        for name in ("f1_bad", "phrase_f1_bad")
+    }
+    phrases = [seen.below("phrase_f1_bad", name) for name in _MANY_BAD]
+    optimistic = seen.below("mcc", "optimistic")
     return [
         Claim(
             "SeqCor and both products of F1 scores separate synthetic labelings from systems better than the rest",
-            "section 3.1",
-            holds_in(sum(bool(sums[place[name]] <= best_others) for name in separating), len(separating)),
-            f"of {n_all}: {totals(*separating, *others)}",
+            _WHERE,
+            holds_in(sum(seen.total(name) <= best for name in _SEPARATING), len(_SEPARATING)),
+            f"of {n * len(seen.pooled.synthetic)}: {seen.totals((*_SEPARATING, *_OTHERS))}",
         ),
         Claim(
             "F1-BAD and phrase F1-BAD favor labelings with many BAD words",
-            "section 3.1",
-            holds_in(sum(pessimists), 2),
+            _WHERE,
+            holds_in(sum(many > few for many, few in favored.values()), len(favored)),
             ", ".join(
-                f"{tag_measure_name(name)} {below(name, *bad):g} and {below(name, *good):g} with few"
-                for name in ("f1_bad", "phrase_f1_bad")
+                f"{tag_measure_name(name)} {many:g} and {few:g} with few"
+                for name, (many, few) in favored.items()
             ),
         ),
         Claim(
             f"by phrase F1-BAD all-bad and pessimistic outscore {_PAPER_FOOLED} of {_PAPER_SYSTEMS} systems",
-            "section 3.1",
-            holds_in(sum(share >= _MOST for share in phrase), 2),
-            f"{' and '.join(f'{share * n:g}' for share in phrase)} of {n}",
+            _WHERE,
+            holds_in(sum(count >= _MOST * n for count in phrases), len(phrases)),
+            f"{' and '.join(f'{count:g}' for count in phrases)} of {n}",
         ),
         Claim(
             "MCC ranks the optimistic labeling above most systems",
-            "section 3.1",
-            below("mcc", "optimistic") > _HALF * n,
-            f"above {below('mcc', 'optimistic'):g} of {n}",
+            _WHERE,
+            2 * optimistic > n,
+            f"above {optimistic:g} of {n}",
         ),
+    ]
+
+
+def _distinction_claims(seen: _Seen) -> list[Claim]:
+    d, top, bottom = (seen.d(half) for half in range(3))
+
+    def listed(values: dict[str, float]) -> str:
+        return ", ".join(f"{tag_measure_name(name)} {value:.2f}" for name, value in values.items())
+
+    halves = ", ".join(f"{tag_measure_name(name)} {bottom[name]:.2f} and {top[name]:.2f}" for name in top)
+    return [
         Claim(
             "the distinction coefficient d of MCC is the lowest",
-            "section 3.1",
-            bool(d[place["mcc"], 0] <= np.nanmin(d[:, 0])),
-            shares(0),
+            _WHERE,
+            d["mcc"] < min(value for name, value in d.items() if name != "mcc"),
+            listed(d),
         ),
         Claim(
             "the coefficient d is always greater in the lower half of the systems",
-            "section 3.1, note 3",
-            holds_in(int((d[:, 2] > d[:, 1]).sum()), len(d)),
-            ", ".join(
-                f"{tag_measure_name(name)} {d[i, 2]:.2f} and {d[i, 1]:.2f}" for name, i in place.items()
-            ),
+            f"{_WHERE}, note 3",
+            holds_in(sum(bottom[name] > top[name] for name in top), len(top)),
+            halves,
         ),
         Claim(
             "SeqCor fails in the upper half",
-            "section 3.1",
-            bool(tops["sequence_correlation"] <= float(np.nanmedian(d[:, 1])) - _LOW_ERRORS),
-            shares(1),
-        ),
-        Claim(
-            "F1-mult does well in both: few errors, and a high d",
-            "section 3.1",
-            bool(
-                sums[place["f1_mult"]] <= np.median(sums) and d[place["f1_mult"], 0] >= np.nanmedian(d[:, 0])
-            ),
-            f"{int(sums[place['f1_mult']])} errors, median {np.median(sums):g}; d {d[place['f1_mult'], 0]:.2f}, "
-            f"median {np.nanmedian(d[:, 0]):.2f}",
+            _WHERE,
+            top["sequence_correlation"] <= float(np.median(list(top.values()))) - _LESS,
+            listed(top),
         ),
     ]
+
+
+def _overall_claim(seen: _Seen) -> Claim:
+    errors, d = [seen.total(name) for name in seen.place], seen.d(0)
+    own, median = seen.total("f1_mult"), float(np.median(errors))
+    middle = float(np.median(list(d.values())))
+    return Claim(
+        "F1-mult does well in both: few errors, and a high d",
+        _WHERE,
+        own <= median and d["f1_mult"] >= middle,
+        f"{own} errors, median {median:g}; d {d['f1_mult']:.2f}, median {middle:.2f}",
+    )
 
 
 def _sentences(pooled: _Pooled) -> tuple[str, ...]:
