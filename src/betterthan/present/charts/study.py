@@ -248,7 +248,7 @@ def _lines(chart: StudyChart, theme: Theme) -> Drawing:
 def _named(columns: dict[str, list[Any]], width: int) -> Drawing:
     """Shorten the names on a panel's horizontal axis, in place, and return the axis: slanted where they are wide."""
     values = [str(value) for value in columns["x"]]
-    called = dict(zip(dict.fromkeys(values), names(list(dict.fromkeys(values)), most=22), strict=True))
+    called = dict(zip(dict.fromkeys(values), names(list(dict.fromkeys(values)), most=26), strict=True))
     columns["x"] = [called[value] for value in values]
     slanted = widest(list(called.values()), 11) + 10 > width / len(called)
     return altair().Axis(labelAngle=-35 if slanted else 0, labelOverlap=False)

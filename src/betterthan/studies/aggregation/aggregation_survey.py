@@ -157,10 +157,10 @@ def _summary() -> str:
     shares = dict(
         zip((row[0] for row in AGGREGATIONS.rows), percentages(AGGREGATIONS, SAID["bleu"]), strict=True)
     )
-    corpus = shares["corpus, inferred from the tool"] + shares["corpus, stated"]
+    corpus = shares["corpus, inferred"] + shares["corpus, stated"]
     return (
         f"Of {SAID['bleu']} papers with BLEU, {corpus:.0f}% probably report corpus scores, "
-        f"{shares['unclear']:.0f}% do not say enough, and {shares['mean of segments (m-BLEU)']:.1f}% report means of "
+        f"{shares['unclear']:.0f}% do not say enough, and {shares['segments (m-BLEU)']:.1f}% report means of "
         "segments."
     )
 

@@ -184,7 +184,7 @@ def _claims(drawn: list[_Pairing], names: tuple[str, str]) -> list[Claim]:
             "a pairing exists in which the wins contradict both mean and median",
             "figure 2, in the middle",
             against > 0,
-            f"{against} of {len(drawn)}; {names[0]} leads by {', '.join(f'{lead:+d}' for lead in leads)} segments",
+            f"{against} of {len(drawn)}; {names[0]} leads by {', '.join(f'{lead:+d}'.replace('-', '−') for lead in leads)} segments",
         ),
     ]
 

@@ -162,7 +162,7 @@ def _charts(request: StudyRequest, one: _Both) -> list[StudyChart]:
             one.soft,
             "soft_pairwise",
             name=f"figure-1{place}",
-            title=f"Figure 1: {metric} on {one.dataset}",
+            title=f"Figure 1, {one.dataset}: {metric} and human judgments",
             metric=metric,
         )
         for metric in chosen_metrics(request, "metric", one.soft.metrics)[:1]
@@ -176,7 +176,7 @@ def _charts(request: StudyRequest, one: _Both) -> list[StudyChart]:
             each,
             "metrics",
             name=f"figure-4-{label}{place}",
-            title=f"Figure 4: metrics of {one.dataset} that differ by {measure}",
+            title=f"Figure 4, {one.dataset}: metrics that differ by {measure}",
         )
         for label, measure, each in both
     ]
