@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from betterthan.tables.counts import Formula as Formula
     from betterthan.tables.matches import Matches as Matches
     from betterthan.tables.ratings import Ratings as Ratings
+    from betterthan.tables.runs import Runs as Runs
     from betterthan.tables.scores import Scores as Scores
     from betterthan.tables.tags import WordTags as WordTags
     from betterthan.tables.texts import Texts as Texts
@@ -111,6 +112,7 @@ _HOMES = {
     "Ratings": "tables.ratings",
     "ReadError": "errors",
     "Result": "results.base",
+    "Runs": "tables.runs",
     "Scores": "tables.scores",
     "Settings": "results.settings",
     "TableError": "errors",

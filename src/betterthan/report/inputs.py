@@ -30,6 +30,7 @@ from betterthan.results.checkup import Checkup
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.row_order import check_identity
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts
@@ -116,7 +117,7 @@ def _tables(read: TableReader, files: Sequence[Any]) -> dict[str, Scores]:
     named = [file for file in files if is_path(file)]
     tables = read.metrics(named) if named else {}
     for table in (file for file in files if not is_path(file)):
-        if not isinstance(table, Scores | Ratings):
+        if not isinstance(table, Scores | Ratings | Runs):
             raise TableError(f"Scores are needed here, not {type(table).__name__}.")
         scores = table if isinstance(table, Scores) else table.to_scores()
         if scores.name in tables:
@@ -126,7 +127,7 @@ def _tables(read: TableReader, files: Sequence[Any]) -> dict[str, Scores]:
 
 
 QUESTIONS = ("auto", "scores", "battles", "meta", "texts", "tags", "quality")
-ReportTable = Scores | Matches | Texts | WordTags | Ratings
+ReportTable = Scores | Matches | Texts | WordTags | Ratings | Runs
 ReportSource = str | Path | ReportTable
 _KINDS = {"scores": "scores", "ratings": "scores", "matches": "battles", "texts": "texts", "tags": "tags"}
 
