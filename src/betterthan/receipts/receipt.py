@@ -157,7 +157,7 @@ def _standard_input(path: str) -> Iterator[None]:
 RecordedValue = str | int | float | bool | list[str]
 STANDARD_INPUT = "-"
 _MAGIC = frozenset("*?[")
-_ROLES = ("item", "system", "score", "metric", "group", "judge", "left", "right", "winner", "weight")
+_ROLES = ("item", "system", "score", "metric", "group", "judge", "run", "left", "right", "winner", "weight")
 _READING = (
     "format_in",
     *(f"{role}_column" for role in _ROLES),
@@ -199,6 +199,7 @@ VERBS: dict[str, Verb] = {
                 "prior",
                 "missing",
                 "units",
+                "over",
                 "alternative",
             ),
             *("correction", "alpha", "confidence", "simultaneous", *_BATTLES, *_READING, *_COMPUTING),
@@ -230,7 +231,7 @@ VERBS: dict[str, Verb] = {
     "rank": Verb(
         ("files",),
         (
-            *("by", "metric", "ties", "prior", "scale", "anchor", "order", "rating", "missing", "units"),
+            *("by", "metric", "ties", "prior", "scale", "anchor", "order", "rating", "missing", "units", "over"),
             *("interval", "confidence", *_BATTLES, *_READING, *_COMPUTING),
         ),
     ),
