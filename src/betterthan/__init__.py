@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from betterthan.analysis.rank.aggregation_weights import length_weights as length_weights
     from betterthan.analysis.rank.agreement import agreement as agreement
     from betterthan.analysis.rank.rank import rank as rank
+    from betterthan.analysis.runs.factors import factors as factors
+    from betterthan.analysis.runs.variation import variation as variation
     from betterthan.analysis.tags.audition import audition as audition
     from betterthan.analysis.tags.rank_tags import rank_tags as rank_tags
     from betterthan.analysis.tags.sentence_quality import sentence_quality as sentence_quality
@@ -75,6 +77,8 @@ if TYPE_CHECKING:
     from betterthan.results.meta_evaluation import MetaEvaluation as MetaEvaluation
     from betterthan.results.pairwise import PairwiseTable as PairwiseTable
     from betterthan.results.ranking import Ranking as Ranking
+    from betterthan.results.runs import Factors as Factors
+    from betterthan.results.runs import Variation as Variation
     from betterthan.results.settings import Settings as Settings
     from betterthan.results.study import Study as Study
     from betterthan.results.tags import Audition as Audition
@@ -130,6 +134,7 @@ _HOMES = {
     "compare": "analysis.compare.compare",
     "diagnose": "analysis.explain.diagnose",
     "explain": "analysis.explain.explain",
+    "factors": "analysis.runs.factors",
     "meta_evaluate": "analysis.meta.meta_evaluate",
     "identical_outputs": "analysis.human.identical_outputs",
     "judges": "analysis.human.judges",
@@ -155,6 +160,7 @@ _HOMES = {
     "study": "studies.study",
     "tag_counts": "analysis.tags.tag_counts",
     "ter": "scoring.ter",
+    "variation": "analysis.runs.variation",
     "with_synthetic": "analysis.tags.synthetic_labellings",
     "write_metrics_folder": "read.write.folders",
     "write_report": "report.write",

@@ -23,6 +23,7 @@ from betterthan.cli.commands.convert import convert
 from betterthan.cli.commands.demo import demo
 from betterthan.cli.commands.diagnose import diagnose
 from betterthan.cli.commands.explain import explain
+from betterthan.cli.commands.factors import factors
 from betterthan.cli.commands.figure import figure
 from betterthan.cli.commands.human import human
 from betterthan.cli.commands.meta import meta
@@ -33,6 +34,7 @@ from betterthan.cli.commands.score import ScoreGroup, score
 from betterthan.cli.commands.serve import serve
 from betterthan.cli.commands.study import study
 from betterthan.cli.commands.tags import tags
+from betterthan.cli.commands.variation import variation
 from betterthan.cli.commands.verify import verify
 from betterthan.cli.options import OWN_PROCESS, add_memory
 from betterthan.cli.streams import is_reader_gone, silence_stdout
@@ -99,6 +101,8 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan compare scores.csv [A B]  is A better than B: every pair, or two of them
     betterthan agree scores.csv          whether mean, median and wins give the same ranking
     betterthan explain scores.csv A B    why two systems compare as they do
+    betterthan factors runs.csv --system model --system prompt   what each factor does
+    betterthan variation runs.csv        more runs or more items: where the variation comes from
     betterthan human da judgments.csv    systems by human judgments, and how far judges agree
     betterthan score --reference ref.txt a.txt b.txt   BLEU, chrF and TER of texts
     betterthan meta metrics.tsv --human mqm.tsv   which metric can we trust
@@ -126,6 +130,7 @@ for command in (
     demo,
     diagnose,
     explain,
+    factors,
     figure,
     human,
     meta,
@@ -136,6 +141,7 @@ for command in (
     serve,
     study,
     tags,
+    variation,
     verify,
 ):
     add_memory(command)

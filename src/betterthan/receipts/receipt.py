@@ -207,6 +207,7 @@ VERBS: dict[str, Verb] = {
     ),
     "diagnose": Verb(("files",), ("metric", *_READING)),
     "explain": Verb(("file", "source"), ("a", "b", "metric", "missing", "units", "alpha", *_READING)),
+    "factors": Verb(("files",), ("metric", "missing", "units", "over", "alpha", "confidence", *_READING)),
     "human da": Verb(("file",), ("metric", "raw", "by_margin", *_JUDGES, *_READING)),
     "human mqm": Verb(("file",), ("weights", "standardize", *_JUDGES)),
     "human rr": Verb(("file",), ("by", "languages", "identical", "ties", "prior", "confidence", *_COMPUTING)),
@@ -254,6 +255,7 @@ VERBS: dict[str, Verb] = {
         ("data",),
         ("name", "as_published", "quick", "settings", "lower_is_better", "higher_is_better", "seed"),
     ),
+    "variation": Verb(("files",), ("metric", "confidence", *_READING)),
     "tags": Verb(
         ("gold", "systems", "mt"),
         (
