@@ -195,7 +195,8 @@ class TableReader:
         repeated = {table.name: table for table in reading.tables if isinstance(table, Runs)}
         if Runs in kinds and repeated:
             single = {table.name: table for table in reading.tables if isinstance(table, Scores)}
-            return the_metric({**repeated, **single}, metric, name, hint=reading.metric_hint)
+            tables: dict[str, Scores | Runs] = {**repeated, **single}
+            return the_metric(tables, metric, name, hint=reading.metric_hint)
         if Matches in kinds and isinstance(first, Matches):
             return first
         if cluster is not None or covariates:

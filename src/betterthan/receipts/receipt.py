@@ -232,7 +232,19 @@ VERBS: dict[str, Verb] = {
     "rank": Verb(
         ("files",),
         (
-            *("by", "metric", "ties", "prior", "scale", "anchor", "order", "rating", "missing", "units", "over"),
+            *(
+                "by",
+                "metric",
+                "ties",
+                "prior",
+                "scale",
+                "anchor",
+                "order",
+                "rating",
+                "missing",
+                "units",
+                "over",
+            ),
             *("interval", "confidence", *_BATTLES, *_READING, *_COMPUTING),
         ),
     ),

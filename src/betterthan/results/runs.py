@@ -173,7 +173,9 @@ class Factors(Rows[FactorEffect], Result):
 
     def pvalue_of(self, term: str) -> float:
         """Return the p-value of a term: the smallest corrected p-value of its effects."""
-        return float(min(p for name, p in zip(self.term, self.adjusted.tolist(), strict=True) if name == term))
+        return float(
+            min(p for name, p in zip(self.term, self.adjusted.tolist(), strict=True) if name == term)
+        )
 
     def __len__(self) -> int:
         return len(self.term)

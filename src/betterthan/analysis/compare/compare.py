@@ -120,7 +120,7 @@ def compare(
         What is permuted or drawn as one. "auto": whole documents ("groups") where the table knows them, because
         segments of a document are correlated; otherwise single segments.
     over : {"items and runs", "items", "runs"}, default "items and runs"
-        For repeated runs: what intervals and p-values hold for. "items and runs": other items like these and other runs like these;
+        For repeated runs, what intervals and p-values hold for. "items and runs": other items and other runs like these;
         "items": the means over exactly these runs, on other items; "runs": exactly these items, in other runs.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         "greater": is the row better than the column?

@@ -85,7 +85,9 @@ def design_of(runs: Runs, over: str, by: object, missing: str) -> Design:
     if rule is not None or over == "items":
         if rule is not None and over == "runs":
             raise _refused(Option("over", over), Option("by", rule.name))
-        note = f"Each item's {method} is over its runs ({whole.runs_in_words}); intervals are for other items."
+        note = (
+            f"Each item's {method} is over its runs ({whole.runs_in_words}); intervals are for other items."
+        )
         return design._replace(over="items", notes=(*design.notes, note))
     if np.isnan(moments.between).all():
         if over == "runs":
@@ -134,7 +136,9 @@ def _without_repeats(design: Design) -> tuple[str, ...]:
     ]
     if not single:
         return ()
-    return (f"{some_of(single)}: no repeated runs, so the variance between runs is that of the other systems.",)
+    return (
+        f"{some_of(single)}: no repeated runs, so the variance between runs is that of the other systems.",
+    )
 
 
 def _unit_note(design: Design) -> str:
@@ -230,7 +234,9 @@ def _findings(design: Design, comparison: ComparisonOptions, options: PairOption
     low, high = (difference, difference) if fixed_items else effect.interval(seen, setting)
     degrees = degrees_of_items(goodness, units)
     between = pair_run_variance(design.moments, fixed_items=fixed_items)
-    error = np.where(difference > 0, difference - low, high - difference) / -stdtrit(degrees, (1 - confidence) / 2)
+    error = np.where(difference > 0, difference - low, high - difference) / -stdtrit(
+        degrees, (1 - confidence) / 2
+    )
     pvalue = joined_pvalue(difference, error, degrees, between)
     low, high = joined_limits(difference, low, high, between, confidence=confidence)
     np.fill_diagonal(pvalue, np.nan)
@@ -260,7 +266,7 @@ def _findings(design: Design, comparison: ComparisonOptions, options: PairOption
 def degrees_of_items(goodness: FloatArray, units: Units) -> float:
     """Degrees of freedom of a standard error over items, or over documents."""
     if units.are_segments:
-        return max(goodness.shape[1] - 1.0, 1.0)
+        return float(max(goodness.shape[1] - 1, 1))
     return float(clustered_mean_differences(goodness[:2], units).degrees)
 
 

@@ -57,7 +57,9 @@ def pass_scores(runs: Runs, rule: PassRule) -> Scores:
         When scores are not 0 and 1, lower is better, or an item has fewer than k runs.
     """
     if not ((runs.score == 0) | (runs.score == 1)).all() or not runs.higher_is_better:
-        raise TableError(f'{rule.name} counts runs that are right: "{runs.name}" must be 1 for right and 0 for wrong.')
+        raise TableError(
+            f'{rule.name} counts runs that are right: "{runs.name}" must be 1 for right and 0 for wrong.'
+        )
     shape = (runs.n_systems, runs.n_segments)
     cell = runs.system * shape[1] + runs.segment
     size = shape[0] * shape[1]

@@ -221,7 +221,7 @@ def rank(
         segments of a document are correlated; otherwise single segments. Matches are always clustered by their
         groups.
     over : {"items and runs", "items", "runs"}, default "items and runs"
-        For repeated runs: what intervals and tests hold for. "items and runs": other items like these and other runs like these;
+        For repeated runs, what intervals and tests hold for. "items and runs": other items and other runs like these;
         "items": the means over exactly these runs, on other items; "runs": exactly these items, in other runs.
     interval : {"default", "percentile", "bca", "robust"}
         "default" is the interval with the best coverage in simulations: by formula for means, medians, win rates,

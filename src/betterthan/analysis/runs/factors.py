@@ -202,7 +202,7 @@ def _interaction(
 
     def cell(a: str, b: str) -> FloatArray:
         here = np.array([row[j] == a and row[k] == b for row in runs.levels], dtype=np.float64)
-        return here / here.sum()
+        return np.asarray(here / here.sum())
 
     if len(levels[j]) == len(levels[k]) == 2:
         (a, b), (x, y) = levels[j], levels[k]

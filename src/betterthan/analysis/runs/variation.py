@@ -24,6 +24,7 @@ from betterthan.messages import method_note
 from betterthan.results.runs import Needed, Variation
 from betterthan.results.settings import Settings
 from betterthan.tables.runs import Runs
+from betterthan.tables.scores import Scores
 
 _DRAWS = 4000
 _RANGE = (0.1, 0.9)
@@ -68,8 +69,8 @@ def variation(
     equal numbers they equal restricted maximum likelihood estimates (lme4, statsmodels' MixedLM) where none is
     negative. Intervals of shares are generalized confidence intervals [1]_.
 
-    The variance of a difference of two systems is :math:`2 (\sigma^2_c / n + \sigma^2_b / R + \sigma^2_e / (nR))` with n
-    items and R runs. More runs do nothing about the first part, more items nothing about the second.
+    With n items and R runs the variance of a difference of two systems is
+    :math:`2 (\sigma^2_c / n + \sigma^2_b / R + \sigma^2_e / (nR))`. More runs do nothing about the first part, more items nothing about the second.
 
     References
     ----------
@@ -132,9 +133,10 @@ def as_runs(
     verb: str,
 ) -> Runs:
     """Return the runs that a verb takes; scores are a single run of each system."""
-    from betterthan.tables.scores import Scores  # noqa: PLC0415
-
-    found = as_table(table, *more, kinds=(Runs, Scores), verb=verb, metric=metric, system=system, run=run)
+    kinds: tuple[type[Runs | Scores], ...] = (Runs, Scores)
+    found: Runs | Scores = as_table(
+        table, *more, kinds=kinds, verb=verb, metric=metric, system=system, run=run
+    )
     if isinstance(found, Runs):
         return found
     known = ~np.isnan(found.values)
@@ -176,7 +178,9 @@ def _further(number: float, there: float) -> float:
 def _notes(runs: Runs, found: Components) -> tuple[str, ...]:
     notes = []
     if found.sources != SOURCES:
-        notes.append("Without repeated runs, runs and the interaction of items and systems are part of the residual.")
+        notes.append(
+            "Without repeated runs, runs and the interaction of items and systems are part of the residual."
+        )
     negative = [name for name, value in zip(found.sources, found.variance.tolist(), strict=True) if value < 0]
     if negative:
         notes.append(f"Estimated variances below 0 count as 0: {', '.join(negative)}.")

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     type=Aggregation(["mean", "median", "win-rate", "bradley-terry", "elo", "trueskill"]),
     default="mean",
     show_default=True,
-    help="The mechanism that is compared, of runs also pass@5 or pass^5; --test auto takes the test that belongs to it.",
+    help="The mechanism that is compared, of runs also pass@5 or pass^5; --test auto takes the test that "
+    "belongs to it.",
 )
 @click.option(
     "--method",

@@ -78,7 +78,11 @@ def components(
         "item × system": np.bincount(cells, minlength=m * n),
         "run": np.bincount(runs, minlength=m * names),
     }
-    n_rows, n_cells, n_runs = score.size, int((count["item × system"] > 0).sum()), int((count["run"] > 0).sum())
+    n_rows, n_cells, n_runs = (
+        score.size,
+        int((count["item × system"] > 0).sum()),
+        int((count["run"] > 0).sum()),
+    )
     groups = {"system": system, "item": item, "item × system": cells, "run": runs}
     total = {name: _squares(level, groups[name], count[name]) for name in groups}
     if n_cells == n_rows or n_runs == m:
@@ -159,7 +163,7 @@ def component_draws(found: Components, n_draws: int, rng: np.random.Generator) -
     """
     squares = np.maximum(found.expected @ found.variance, 0.0)
     drawn = squares * found.degrees / rng.chisquare(found.degrees, (n_draws, found.degrees.size))
-    return np.maximum(np.linalg.solve(found.expected, drawn.T).T, 0.0)
+    return np.asarray(np.maximum(np.linalg.solve(found.expected, drawn.T).T, 0.0))
 
 
 def needed_for_half(variances: FloatArray, n_items: float, n_runs: float) -> tuple[FloatArray, FloatArray]:

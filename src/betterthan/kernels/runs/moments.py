@@ -97,7 +97,7 @@ def run_moments(
     around_runs = np.bincount(system, weights=(level - run_means.ravel()[own_run]) ** 2, minlength=m)
     of_items = np.nansum(count * means**2, axis=1)
     between, residual = _solved(
-        rows, n_items, n_runs, count, in_run, squares=(around_items, around_runs, of_items)
+        rows, n_items, n_runs, count, in_run, squares=np.stack([around_items, around_runs, of_items])
     )
     share = np.bincount(own_run, weights=weight.ravel()[cell], minlength=m * names).reshape(m, names)
     run_weight = ((share / n_items[:, None]) ** 2).sum(axis=1)
@@ -123,7 +123,7 @@ def _solved(
     count: IntArray,
     in_run: IntArray,
     *,
-    squares: tuple[FloatArray, FloatArray, FloatArray],
+    squares: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Run and residual variance of each system; NaN where they cannot be separated."""
     m = rows.size
@@ -141,7 +141,7 @@ def _solved(
         )
         if np.linalg.cond(expected) > 1e10:  # such as runs that share no item
             continue
-        _, between[s], residual[s] = np.linalg.solve(expected, [part[s] for part in squares])
+        _, between[s], residual[s] = np.linalg.solve(expected, squares[:, s])
     return between, residual
 
 

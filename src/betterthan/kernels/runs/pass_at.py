@@ -42,7 +42,8 @@ def all_of(right: IntArray, runs: IntArray, k: int) -> FloatArray:
 
     References
     ----------
-    Yao, Shinn, Razavi and Narasimhan (2024), τ-bench: a benchmark for tool-agent-user interaction in real-world domains.
+    Yao, Shinn, Razavi and Narasimhan (2024), τ-bench: a benchmark for tool-agent-user interaction in real-world
+    domains.
 
     Examples
     --------

@@ -54,7 +54,9 @@ def advice(result: Variation) -> tuple[str, ...]:
         return ()
     runs, items = counted(result.more_runs, "run"), counted(result.more_items, "item")
     if not runs and not items:
-        return ("Neither more runs nor more items alone would halve the interval of a difference; both would.",)
+        return (
+            "Neither more runs nor more items alone would halve the interval of a difference; both would.",
+        )
     if runs and items:
         return (f"To halve the interval of a difference: {runs} of each system, or {items}.",)
     other = "items" if runs else "runs"

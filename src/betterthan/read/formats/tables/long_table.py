@@ -131,7 +131,9 @@ def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
     forced, factors = forced_columns(grid, options), factor_columns(grid.header, options)
     nameless, notes = leave_out_nameless(grid)
     header = hidden(grid.header, forced | frozenset(factors.values()))
-    positions = find(header, options.columns, [role for role in roles if role != "system" or not factors], path=grid.name)
+    positions = find(
+        header, options.columns, [role for role in roles if role != "system" or not factors], path=grid.name
+    )
     if factors:
         positions["system"] = next(iter(factors.values()))
     _check_roles(grid, positions, roles)

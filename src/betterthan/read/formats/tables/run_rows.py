@@ -64,9 +64,7 @@ def system_labels(grid: Grid, factors: Mapping[str, int]) -> Labels:
     return compact(Labels((inverse - empty).astype(np.int32), tuple(names[empty:])))
 
 
-def system_levels(
-    grid: Grid, rows: IntArray, systems: Labels, factors: Mapping[str, int]
-) -> Levels:
+def system_levels(grid: Grid, rows: IntArray, systems: Labels, factors: Mapping[str, int]) -> Levels:
     """Return the level of each factor of each system."""
     first = rows[first_rows(systems.codes, len(systems.names))]
     parts = [grid.labels(column) for column in factors.values()]
@@ -103,7 +101,9 @@ def runs_table(
     nameless = np.flatnonzero(runs.codes < 0)
     if nameless.size:
         row = int(rows[nameless[0]])
-        raise fault(grid, f"Column {quoted(str(run_column))} names no run here. Fill it in.", row=row, code="BT105")
+        raise fault(
+            grid, f"Column {quoted(str(run_column))} names no run here. Fill it in.", row=row, code="BT105"
+        )
     cell = systems.codes.astype(np.int64) * len(segments.names) + segments.codes
     key = cell * len(runs.names) + runs.codes
     if np.unique(key).size < key.size:

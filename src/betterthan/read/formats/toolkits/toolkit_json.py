@@ -98,7 +98,8 @@ def reading_of_rows(
 ) -> Reading:
     """Make one table for each metric of the rows; `dropped` counts the rows left out, by reason.
 
-    `runs` is what the runs of the rows are, where they have any. `by_position` says that items are positions of segments in a file without ids.
+    `runs` is what the runs of the rows are, where they have any.
+    `by_position` says that items are positions of segments in a file without ids.
 
     Raises
     ------
@@ -118,7 +119,8 @@ def reading_of_rows(
         )
     if not rows:
         raise source.error("The file has no scores. Check the program that wrote the file.", code="BT011")
-    header, columns = _HEADER, list(zip(*rows, strict=True))
+    header: tuple[str, ...] = _HEADER
+    columns = list(zip(*rows, strict=True))
     if any(columns[-1]):
         header = (*_HEADER, runs)
     else:
