@@ -41,16 +41,27 @@ ALLOWED = {
 ORDER = {
     "kernels": (
         *("sign_flips", "resampling", "ratings", "text", "tags", "display", "comparisons", "significance"),
-        *("intervals", "influence", "judges", "agreement", "metric_swaps"),
+        *("intervals", "influence", "judges", "agreement", "metric_swaps", "runs"),
     ),
     "read": ("source", "grid", "plausibility", "formats", "write", "several"),
-    "analysis": ("pairs", "matches", "strengths", "compare", "rank", "explain", "human", "meta", "tags"),
+    "analysis": (
+        "pairs",
+        "matches",
+        "strengths",
+        "compare",
+        "rank",
+        "runs",
+        "explain",
+        "human",
+        "meta",
+        "tags",
+    ),
     "present": ("tables", "renderers", "charts"),
     "report": ("figures", "sections", "pair", "kinds"),
     "studies": ("paired", "soft_pairwise", "relative_ranking", "aggregation", "tagging"),
     "web": ("runs", "details", "worker", "routes"),
 }
-MOST_MODULES = 22
+MOST_MODULES = 24
 """In one folder; the commands are the most."""
 # A result or a table imports `present` at the moment it is shown, never before; a verb that gets a path reads it.
 WHEN_ASKED = {

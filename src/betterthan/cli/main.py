@@ -23,18 +23,17 @@ from betterthan.cli.commands.convert import convert
 from betterthan.cli.commands.demo import demo
 from betterthan.cli.commands.diagnose import diagnose
 from betterthan.cli.commands.explain import explain
-from betterthan.cli.commands.factors import factors
 from betterthan.cli.commands.figure import figure
 from betterthan.cli.commands.human import human
 from betterthan.cli.commands.meta import meta
 from betterthan.cli.commands.quality import quality
 from betterthan.cli.commands.rank import rank
 from betterthan.cli.commands.report import report
+from betterthan.cli.commands.runs import factors, variation
 from betterthan.cli.commands.score import ScoreGroup, score
 from betterthan.cli.commands.serve import serve
 from betterthan.cli.commands.study import study
 from betterthan.cli.commands.tags import tags
-from betterthan.cli.commands.variation import variation
 from betterthan.cli.commands.verify import verify
 from betterthan.cli.options import OWN_PROCESS, add_memory
 from betterthan.cli.streams import is_reader_gone, silence_stdout

@@ -346,7 +346,7 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
         if isinstance(table, Scores):
             scores = table if system_level else refuse_system_level(table, path=path)
         elif isinstance(table, Runs):
-            note = f"The runs of each segment were averaged ({table.runs_in_words}): nothing is said of other runs."
+            note = f"The runs of each segment were averaged ({table.runs_in_words}), so results are for these runs."
             averaged = table.to_scores()
             scores = replace(averaged, notes=(*averaged.notes, note))
         elif isinstance(table, Ratings):

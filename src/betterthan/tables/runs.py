@@ -130,8 +130,8 @@ class Runs(Frozen):
     @property
     def runs_of_systems(self) -> IntArray:
         """Number of runs of each system, shape (m,)."""
-        pairs = np.unique(self.system * len(self.runs) + self.run)
-        return np.bincount(pairs // len(self.runs), minlength=self.n_systems)
+        rows = np.bincount(self.system * len(self.runs) + self.run, minlength=self.n_systems * len(self.runs))
+        return np.asarray((rows.reshape(self.n_systems, -1) > 0).sum(axis=1), dtype=np.int64)
 
     @property
     def is_balanced(self) -> bool:

@@ -9,10 +9,10 @@ from typing import Literal, get_args
 
 from betterthan.analysis.compare.compare_counts import compare_counts
 from betterthan.analysis.compare.compare_matches import compare_matches
-from betterthan.analysis.compare.compare_runs import Over, compare_runs, refuse_over
+from betterthan.analysis.compare.compare_runs import Over, compare_runs, refuse_without_runs
 from betterthan.analysis.compare.decide import ComparisonOptions, MissingPolicy, decide
 from betterthan.analysis.compare.right_wrong import both_right
-from betterthan.analysis.compare.run_scores import pass_rule, refuse_pass_rule
+from betterthan.analysis.compare.run_scores import pass_rule
 from betterthan.analysis.computing import Rng
 from betterthan.analysis.pairs.pairwise import PairOptions, edge_note, require_pairs
 from betterthan.analysis.pairs.request import PermutationMethod
@@ -120,7 +120,7 @@ def compare(
         What is permuted or drawn as one. "auto": whole documents ("groups") where the table knows them, because
         segments of a document are correlated; otherwise single segments.
     over : {"items and runs", "items", "runs"}, default "items and runs"
-        For repeated runs, what intervals and p-values hold for. "items and runs": other items and other runs like these;
+        For repeated runs, what intervals and p-values hold for. "items and runs": other items and other runs;
         "items": the means over exactly these runs, on other items; "runs": exactly these items, in other runs.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         "greater": is the row better than the column?
@@ -218,20 +218,11 @@ def compare(
     require_pairs(len(chosen))
     if method not in get_args(PermutationMethod):
         raise unknown_name("method", method, get_args(PermutationMethod))
+    refuse_without_runs(table, over, by)
     if isinstance(table, Matches):
         _check_matches(table, test, by, method, units, n_resamples)
         return compare_matches(table, ties, options, prior=prior, systems=chosen)
-    if not isinstance(table, Runs):
-        refuse_over(over)
-        refuse_pass_rule(by)
-    if prior and (test not in ("auto", "strengths") or by != "bradley_terry"):
-        raise BetterThanError(
-            Message(
-                "{prior} regularizes Bradley–Terry strengths. Use it with matches, or with {by}.",
-                prior=Option("prior", prior),
-                by=Option("by", "bradley_terry"),
-            )
-        )
+    _refuse_prior(prior, test, by)
     table = table if systems is None else table.select(chosen)
     if isinstance(table, Counts):
         _refuse_other("Counts", "test", test, ("auto", "permutation"))
@@ -287,6 +278,17 @@ def _check_matches(
                 "{units} has no effect on matches, which are clustered by their groups. Use {cluster}.",
                 units=Option("units", "segments"),
                 cluster=Option("cluster", False),
+            )
+        )
+
+
+def _refuse_prior(prior: float, test: str, by: object) -> None:
+    if prior and (test not in ("auto", "strengths") or by != "bradley_terry"):
+        raise BetterThanError(
+            Message(
+                "{prior} regularizes Bradley–Terry strengths. Use it with matches, or with {by}.",
+                prior=Option("prior", prior),
+                by=Option("by", "bradley_terry"),
             )
         )
 

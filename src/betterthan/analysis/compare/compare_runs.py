@@ -27,7 +27,7 @@ from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.kernels.runs.limits import joined_limits, joined_pvalue, pair_run_variance
 from betterthan.kernels.runs.moments import RunMoments, run_effect_pvalue, run_moments
 from betterthan.kernels.sign_flips.exact import Alternative
-from betterthan.messages import Message, Option
+from betterthan.messages import COLUMN, Message, Option
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
@@ -77,6 +77,8 @@ def design_of(runs: Runs, over: str, by: object, missing: str) -> Design:
     if over not in get_args(Over):
         raise unknown_name("over", over, get_args(Over))
     rule = pass_rule(by)
+    if rule is not None and over == "runs":
+        raise _refused(Option("over", over), Option("by", rule.name))
     whole = _complete(runs, missing)
     moments = _moments(whole)
     scores = whole.to_scores() if rule is None else pass_scores(whole, rule)
@@ -153,14 +155,24 @@ def _refused(given: Option, why: Option) -> BetterThanError:
     )
 
 
-def refuse_over(over: str) -> None:
-    """Raise when `over` was given for a table without runs."""
+def refuse_without_runs(table: object, over: str, by: object) -> None:
+    """Raise when `over`, pass@k or pass^k was given for a table without runs."""
+    if isinstance(table, Runs):
+        return
     if over != "items and runs":
         raise BetterThanError(
             Message(
                 "{over} is for repeated runs. Leave it out, or name the column of runs with {run}.",
                 over=Option("over", over),
-                run=Option("run"),
+                run=Option("run", COLUMN),
+            )
+        )
+    if pass_rule(by) is not None:
+        raise BetterThanError(
+            Message(
+                "{by} needs several runs of each item. Name the column that numbers them with {run}.",
+                by=Option("by", by),
+                run=Option("run", COLUMN),
             )
         )
 

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betterthan.errors import BetterThanError, TableError
+from betterthan.errors import TableError
 from betterthan.kernels.runs.pass_at import all_of, pass_at
-from betterthan.messages import Message, Option
 from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
@@ -34,18 +33,6 @@ def pass_rule(by: object) -> PassRule | None:
     """
     match = _PASS(by) if isinstance(by, str) else None
     return None if match is None else PassRule(match[0], match[1], int(match[2]))
-
-
-def refuse_pass_rule(by: object) -> None:
-    """Raise when pass@k is asked of a table without runs."""
-    if pass_rule(by) is not None:
-        raise BetterThanError(
-            Message(
-                "{by} needs several runs of each item. Name the column that numbers them with {run}.",
-                by=Option("by", by),
-                run=Option("run"),
-            )
-        )
 
 
 def pass_scores(runs: Runs, rule: PassRule) -> Scores:

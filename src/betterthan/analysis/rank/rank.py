@@ -7,8 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any, Literal
 
-from betterthan.analysis.compare.compare_runs import Over, refuse_over
-from betterthan.analysis.compare.run_scores import refuse_pass_rule
+from betterthan.analysis.compare.compare_runs import Over, refuse_without_runs
 from betterthan.analysis.computing import Rng
 from betterthan.analysis.matches.matches import TiesModel
 from betterthan.analysis.pairs.pairwise import require_pairs
@@ -221,7 +220,7 @@ def rank(
         segments of a document are correlated; otherwise single segments. Matches are always clustered by their
         groups.
     over : {"items and runs", "items", "runs"}, default "items and runs"
-        For repeated runs, what intervals and tests hold for. "items and runs": other items and other runs like these;
+        For repeated runs, what intervals and tests hold for. "items and runs": other items and other runs;
         "items": the means over exactly these runs, on other items; "runs": exactly these items, in other runs.
     interval : {"default", "percentile", "bca", "robust"}
         "default" is the interval with the best coverage in simulations: by formula for means, medians, win rates,
@@ -284,9 +283,7 @@ def rank(
     """
     kinds = (Scores, Counts, Matches, Runs)
     table = as_table(table, *more, kinds=kinds, verb="rank", metric=metric, system=system, run=run)
-    if not isinstance(table, Runs):
-        refuse_over(over)
-        refuse_pass_rule(by)
+    refuse_without_runs(table, over, by)
     if table.n_systems < 2:
         raise TableError(
             f"There is only one system, {table.systems[0]}; a ranking needs two or more. "

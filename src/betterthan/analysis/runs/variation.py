@@ -70,7 +70,8 @@ def variation(
     negative. Intervals of shares are generalized confidence intervals [1]_.
 
     With n items and R runs the variance of a difference of two systems is
-    :math:`2 (\sigma^2_c / n + \sigma^2_b / R + \sigma^2_e / (nR))`. More runs do nothing about the first part, more items nothing about the second.
+    :math:`2 (\sigma^2_c / n + \sigma^2_b / R + \sigma^2_e / (nR))`. More runs do nothing about the first part, more
+    items nothing about the second.
 
     References
     ----------

@@ -12,7 +12,7 @@ The variance of item means already holds the residual variance, :math:`c = \hat\
 run means holds it again. Subtracting all of it, :math:`Q = \hat\sigma^2_b / R`, truncated at 0, covers 91% with two
 runs that differ; subtracting nothing covers 99% where runs do not differ. Half of it,
 :math:`Q = \max(\hat\sigma^2_b / R + c / 2, 0)`, covers at least 93% in all designs of the page on calibration and at
-most 98% where items, and not only chance, tell systems apart.
+most 98% where systems differ from item to item by more than chance.
 
 References
 ----------

@@ -83,7 +83,7 @@ class LongColumns:
     level : {"segment", "document", "system"}
         The unit of a score.
     factors : dict
-        The columns that name the system together, where there are several.
+        The labels of the columns that name the system together, where there are several; for the kept rows.
     """
 
     grid: Grid
@@ -94,7 +94,7 @@ class LongColumns:
     dropped: int
     notes: tuple[str, ...]
     level: str = "segment"
-    factors: dict[str, int] = field(default_factory=dict)
+    factors: dict[str, Labels] = field(default_factory=dict, repr=False)
 
     def declared(self, rows: IntArray | None) -> bool | None:
         """Return the direction of the metric in `rows` according to the file's own column.
@@ -141,9 +141,14 @@ def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
     score_columns, left_out = _score_columns(grid, positions, nameless | set(factors.values()), forced)
     values, percents = score_numbers(grid, score_columns)
     check_numbers(grid, values, score_columns)
-    labels = {role: grid.labels(column) for role, column in positions.items() if role != "score"}
+    parts = {name: grid.labels(column) for name, column in factors.items()}
+    labels = {
+        role: grid.labels(column)
+        for role, column in positions.items()
+        if role != "score" and not (role == "system" and factors)
+    }
     if factors:
-        labels["system"] = system_labels(grid, factors)
+        labels["system"] = system_labels(tuple(parts.values()))
     if level == "system":
         labels["item"] = Labels(np.zeros(grid.n_rows, dtype=np.int32), (WHOLE_SYSTEM,))
     rows = _rows_with_cells(labels, values)
@@ -164,7 +169,7 @@ def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
         dropped=grid.n_rows - rows.size,
         notes=(*notes, *left_out, *percents, *group_notes),
         level=level,
-        factors=factors,
+        factors={name: Labels(part.codes[rows], part.names) for name, part in parts.items()},
     )
 
 
@@ -455,8 +460,9 @@ def _runs(part: _MetricRows, columns: LongColumns, options: Options) -> tuple[Ru
     labels = {role: _of(names, part.rows) for role, names in columns.labels.items()}
     rows = columns.rows if part.rows is None else columns.rows[part.rows]
     name = columns.grid.header[columns.roles["run"]] if "run" in columns.roles else None
+    factors = {key: _of(levels, part.rows) for key, levels in columns.factors.items()}
     table, lost = runs_table(
-        columns.grid, rows, labels, part.values, name=part.name, factors=columns.factors, run_column=name
+        columns.grid, rows, labels, part.values, name=part.name, factors=factors, run_column=name
     )
     refuse_summary_system(columns.grid, table.systems, table.to_scores().values)
     way = direction(part.name, table.score, options, declared=columns.declared(part.rows))

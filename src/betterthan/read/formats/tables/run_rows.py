@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.errors import unknown_name
+from betterthan.errors import TableError, unknown_name
 from betterthan.messages import COLUMN, Message, Option, joined
 from betterthan.read.formats.tables.cells import second_rows
 from betterthan.read.grid.columns import plain
@@ -40,9 +40,11 @@ def factor_columns(header: Sequence[str], options: Options) -> dict[str, int]:
     >>> factor_columns(["item", "system:model", "score"], Options())
     {'model': 1}
     """
-    for name in options.factors:
+    for place, name in enumerate(options.factors):
         if name not in header:
             raise unknown_name("column", name, header)
+        if name in options.factors[:place]:
+            raise TableError(f'Column "{name}" is named twice. Leave one of the two out.')
     if options.factors:
         return {name: list(header).index(name) for name in options.factors}
     if "system" in options.columns:
@@ -50,24 +52,28 @@ def factor_columns(header: Sequence[str], options: Options) -> dict[str, int]:
     return {name.removeprefix(FACTOR): i for i, name in enumerate(header) if name.startswith(FACTOR)}
 
 
-def system_labels(grid: Grid, factors: Mapping[str, int]) -> Labels:
-    """Return the systems as combinations of the levels of all factors."""
-    parts = [grid.labels(column) for column in factors.values()]
-    codes = np.zeros(grid.n_rows, dtype=np.int64)
+def system_labels(parts: Sequence[Labels]) -> Labels:
+    """Return the systems as combinations of the levels of all factors.
+
+    Examples
+    --------
+    >>> model, prompt = (Labels(np.array(codes), names) for codes, names in (([0, 1], ("A", "B")), ([0, 0], ("x",))))
+    >>> system_labels([model, prompt]).names
+    ('A + x', 'B + x')
+    """
+    codes = np.zeros(parts[0].codes.size, dtype=np.int64)
     for part in parts:
         codes = np.where((codes < 0) | (part.codes < 0), -1, codes * (len(part.names) + 1) + part.codes)
     distinct, inverse = np.unique(codes, return_inverse=True)
-    first = np.zeros(distinct.size, dtype=np.int64)
-    first[inverse[::-1]] = np.arange(codes.size)[::-1]
-    names = [BETWEEN.join(part.names[part.codes[row]] for part in parts) for row in first.tolist()]
     empty = int(distinct[0] < 0)
-    return compact(Labels((inverse - empty).astype(np.int32), tuple(names[empty:])))
+    systems = (inverse - empty).astype(np.int32)
+    levels = system_levels(parts, Labels(systems, ("",) * (distinct.size - empty)))
+    return compact(Labels(systems, tuple(map(BETWEEN.join, levels))))
 
 
-def system_levels(grid: Grid, rows: IntArray, systems: Labels, factors: Mapping[str, int]) -> Levels:
+def system_levels(parts: Sequence[Labels], systems: Labels) -> Levels:
     """Return the level of each factor of each system."""
-    first = rows[first_rows(systems.codes, len(systems.names))]
-    parts = [grid.labels(column) for column in factors.values()]
+    first = first_rows(systems.codes, len(systems.names))
     return tuple(tuple(part.names[part.codes[row]] for part in parts) for row in first.tolist())
 
 
@@ -86,7 +92,7 @@ def runs_table(
     scores: FloatArray,
     *,
     name: str,
-    factors: Mapping[str, int],
+    factors: Mapping[str, Labels],
     run_column: str | None,
 ) -> tuple[Runs, int]:
     """Return rows of a long table as runs, and the number of rows without a score.
@@ -106,7 +112,8 @@ def runs_table(
         )
     cell = systems.codes.astype(np.int64) * len(segments.names) + segments.codes
     key = cell * len(runs.names) + runs.codes
-    if np.unique(key).size < key.size:
+    ordered = np.sort(key)
+    if (ordered[1:] == ordered[:-1]).any():
         raise _twice(grid, rows, key, (segments, systems, runs), run_column)
     known = ~np.isnan(scores)
     lost = int((~known).sum())
@@ -120,7 +127,7 @@ def runs_table(
         run=runs.codes[known].astype(np.int64),
         score=scores[known],
         factors=tuple(factors),
-        levels=system_levels(grid, rows, systems, factors) if factors else (),
+        levels=system_levels(tuple(factors.values()), systems) if factors else (),
         independent=run_column is not None and plain(run_column) in _INDEPENDENT,
     )
     return table, lost

@@ -1,4 +1,4 @@
-"""``betterthan factors``: what each factor of the systems does."""
+"""``betterthan factors`` and ``betterthan variation``: what repeated runs show beside the ranking."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from betterthan.cli.options import output_options, over_option, reading_options,
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
-    from betterthan.results.runs import Factors
+    from betterthan.results.runs import Factors, Variation
 
 
 @click.command()
@@ -49,3 +49,28 @@ def factors(
 
     table = TableReader(options, format=format_in).table(files, kinds=(Runs, Scores), metric=metric)
     return estimated(table, **given)
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@reading_options
+@output_options
+def variation(
+    files: tuple[str, ...], options: Options, format_in: str | None, metric: str | None, confidence: float
+) -> Variation:
+    """Split the variance of repeated runs in FILE into systems, items and runs, and say what would help most.
+
+    \b
+    Examples:
+      betterthan variation answers.csv --run seed
+      betterthan variation answers.csv --system model --system prompt --run seed
+    """  # noqa: D301
+    from betterthan.analysis.runs.variation import variation as split
+    from betterthan.read.inputs import TableReader
+    from betterthan.tables.runs import Runs
+    from betterthan.tables.scores import Scores
+
+    table = TableReader(options, format=format_in).table(files, kinds=(Runs, Scores), metric=metric)
+    return split(table, confidence=confidence)
