@@ -51,6 +51,7 @@ ORDER = {
         "compare",
         "rank",
         "runs",
+        "board",
         "explain",
         "human",
         "meta",
@@ -69,6 +70,7 @@ WHEN_ASKED = {
     ("tables", "present"),
     ("metrics_folder", "present"),
     ("table_argument", "read"),
+    ("task_tables", "read"),
 }
 KERNELS_MAY_IMPORT = {
     "__future__",

@@ -66,6 +66,8 @@ _OTHER_TYPES = (
     "betterthan.results.explanation.Mover",
     "betterthan.analysis.rank.aggregation_weights.LengthWeights",
     "betterthan.results.agreement.RankingComparison",
+    "betterthan.results.board.BoardWithout",
+    "betterthan.results.board.TaskDifference",
     "betterthan.results.meta_evaluation.MetricComparisons",
     "betterthan.results.meta_evaluation.PairContribution",
     "betterthan.results.checkup.Triple",

@@ -129,7 +129,7 @@ class Resampling:
             function=_run_block,
             payload=_Task(block, payload, self.seed, name, cut),
             n_blocks=len(cut),
-            digest=None if key is None else self._checkpoint_key(name, key),
+            digest=None if key is None or self.computing.cache is None else self._checkpoint_key(name, key),
             uses=uses,
         )
         return self.computing.run(job)

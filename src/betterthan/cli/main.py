@@ -15,6 +15,7 @@ import click
 
 from betterthan import __version__, budget, scratch
 from betterthan.cli.commands.agree import agree
+from betterthan.cli.commands.board import board
 from betterthan.cli.commands.cache import cache
 from betterthan.cli.commands.check import check
 from betterthan.cli.commands.compare import compare
@@ -98,6 +99,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan diagnose scores.csv       what kind of scores these are
     betterthan rank scores.csv           which system is best, and how sure are we
     betterthan compare scores.csv [A B]  is A better than B: every pair, or two of them
+    betterthan board results/            which system is best over many tasks
     betterthan agree scores.csv          whether mean, median and wins give the same ranking
     betterthan explain scores.csv A B    why two systems compare as they do
     betterthan factors runs.csv --system model --system prompt   what each factor does
@@ -121,6 +123,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
 
 for command in (
     agree,
+    board,
     cache,
     check,
     compare,

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from betterthan.arrays import BoolArray, FloatArray, digest, read_only, to_json_array
+from betterthan.arrays import BoolArray, FloatArray, read_only, to_json_array
 from betterthan.errors import MissingScores, ReadError, TableError, some_of, unknown_name
 from betterthan.messages import COLUMN, Message, Option
 from betterthan.tables.checks import (
@@ -147,7 +147,9 @@ class Scores(Frozen):
     @property
     def digest(self) -> str:
         """Eight hexadecimal digits that change whenever a label, a value or the direction does."""
-        return digest(self.name, self.systems, self.segments, self.values, self.higher_is_better, self.groups)
+        return self._kept_digest(
+            self.name, self.systems, self.segments, self.values, self.higher_is_better, self.groups
+        )
 
     def select(self, systems: Sequence[str] | None = None, segments: Sequence[str] | None = None) -> Self:
         """Return the table of these systems and segments, in this order.

@@ -34,6 +34,7 @@ TEXTS = (
 TAGS = ("demo/tags/gold.tags", "demo/tags/Finch.tags", "ours=demo/tags/Wren.tags", *FEW)
 VERBS_AND_FILES = {
     "agree": ("agree", "small.csv", "--by", "mean", "--by", "median", *FEW),
+    "board": ("board", "demo/metrics.tsv", "--by", "average-rank", *FEW),
     "check": ("check", "demo/human.csv", "demo/battles.csv"),
     "compare": ("compare", "demo/human.csv", "Elm", "Aster", "--test", "permutation", *FEW),
     "compare battles": ("compare", "demo/battles.csv"),

@@ -104,7 +104,8 @@ class Panel:
         scores = [
             pseudo_values(m, self.judged) if isinstance(m, Counts) else m.goodness for m in self.metrics
         ]
-        return np.where(self.judged, np.stack(scores), np.nan)
+        stacked = np.stack(scores)
+        return stacked if self.is_complete else np.where(self.judged, stacked, np.nan)
 
     def complete(self) -> Panel:
         """Return the panel restricted to segments without missing cells."""

@@ -130,11 +130,11 @@ class Measure(Protocol):
     def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:
         """Return the measure of every metric."""
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:
-        """Return the measure (b, k) when segments count as often as the rows (b, n) of `weights` say.
+    def has_draws(self, panel: Panel) -> bool:
+        """Whether the measure has a fast method for bootstrap samples."""
 
-        None when the measure has no fast method.
-        """
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:
+        """Return the measure (b, k) when segments count as often as the rows (b, n) of `weights` say."""
 
 
 def units_for(human: Scores, units: UnitChoice) -> Units:

@@ -20,6 +20,8 @@ KINDS = (
     "differences",
     "agreement",
     "ranks",
+    "board",
+    "tasks",
     "metrics",
     "soft-pairwise",
     "contributions",
