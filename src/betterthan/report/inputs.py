@@ -143,8 +143,8 @@ class Inputs:
         For "scores" the first is what the report is about; for "meta" all of them; for "quality" the predictions.
     human : Scores, optional
         Human scores, or the true scores of predictions.
-    texts, matches, tags
-        Where there are any.
+    texts, matches, runs, tags
+        Where there are any; runs are those whose means the first of the metrics holds.
     words : tuple of tuples of str
         The tagged words of each segment, where they are known.
     checkups : tuple of Checkup
@@ -162,6 +162,7 @@ class Inputs:
     human: Scores | None = None
     texts: Texts | None = None
     matches: Matches | None = None
+    runs: Runs | None = None
     tags: WordTags | None = None
     words: tuple[tuple[str, ...], ...] = ()
     checkups: tuple[Checkup, ...] = ()
@@ -249,7 +250,10 @@ def without_systems(inputs: Inputs, leave_out: Sequence[str]) -> Inputs:
     metrics = {name: _without(table, gone) for name, table in inputs.metrics.items()}
     human = None if inputs.human is None else _without(inputs.human, gone)
     note = f"Systems left out on request: {some_of(sorted(gone))}."
-    return replace(inputs, metrics=metrics, human=human, notes=(*inputs.notes, note))
+    runs = inputs.runs
+    if runs is not None:
+        runs = runs.select([name for name in runs.systems if name not in gone])
+    return replace(inputs, metrics=metrics, human=human, runs=runs, notes=(*inputs.notes, note))
 
 
 def _without(table: Scores, gone: Collection[str]) -> Scores:
@@ -263,7 +267,14 @@ def _question(
         return "meta"
     first = files[0]
     if not is_path(first):
-        table = {Scores: "scores", Ratings: "scores", Matches: "battles", Texts: "texts", WordTags: "tags"}
+        table = {
+            Scores: "scores",
+            Ratings: "scores",
+            Runs: "scores",
+            Matches: "battles",
+            Texts: "texts",
+            WordTags: "tags",
+        }
         return table[type(first)]
     recognised = read.recognised(first)
     kind = "meta" if is_metrics_folder(recognised) else _KINDS[recognised.kind]
@@ -318,7 +329,25 @@ def _of_scores(read: TableReader, files: Sequence[ReportSource], further: Mappin
             read_texts([str(line) for line in lines], references=references, sources=further["source"])
         )
     shown, text_notes = _fitting(texts[0], tables[about]) if texts else (None, [])
-    return Inputs(kind="scores", command="", metrics=ordered, texts=shown, notes=(*notes, *text_notes))
+    return Inputs(
+        kind="scores",
+        command="",
+        metrics=ordered,
+        texts=shown,
+        runs=_runs(
+            read, [file for file in files if not isinstance(file, Texts) and file not in lines], about
+        ),
+        notes=(*notes, *text_notes),
+    )
+
+
+def _runs(read: TableReader, files: Sequence[ReportSource], name: str) -> Runs | None:
+    """Return the runs of the metric that a report is about, where there are any."""
+    tables = [file for file in files if isinstance(file, Runs)]
+    named = [file for file in files if is_path(file)]
+    if named:
+        tables += [table for table in read.reading(named).tables if isinstance(table, Runs)]
+    return next((table for table in tables if table.name == name), None)
 
 
 def _fitting(texts: Texts, scores: Scores) -> tuple[Texts | None, list[str]]:
