@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from betterthan.read.formats.tables.parallel_text import read_texts as read_texts
     from betterthan.read.formats.wmt.mqm import read_mqm as read_mqm
     from betterthan.read.protocol import Options as Options
+    from betterthan.read.runs import read_runs as read_runs
     from betterthan.read.scores import read_metrics as read_metrics
     from betterthan.read.scores import read_ratings as read_ratings
     from betterthan.read.scores import read_scores as read_scores
@@ -152,6 +153,7 @@ _HOMES = {
     "read_mqm": "read.formats.wmt.mqm",
     "read_rankings": "read.formats.battles.rankings",
     "read_ratings": "read.scores",
+    "read_runs": "read.runs",
     "read_scores": "read.scores",
     "read_sentence_scores": "read.formats.quality.number_files",
     "read_tags": "read.formats.quality.tag_files",

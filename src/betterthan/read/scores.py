@@ -23,7 +23,7 @@ from betterthan.tables.ratings import Ratings
 from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
-Table = TypeVar("Table", Scores, Ratings, Scores | Runs)
+Table = TypeVar("Table", Scores, Ratings, Runs, Scores | Runs)
 _SEVERAL = "several"
 
 

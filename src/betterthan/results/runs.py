@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -90,6 +91,21 @@ class Variation(NamedRows[VarianceSource], Result):
     measured: str
     notes: tuple[str, ...]
     settings: Settings
+
+    @property
+    def times_both(self) -> float:
+        r"""How many times as many runs and items together halve the interval of a difference; NaN without repeats.
+
+        The root f of :math:`(\sigma^2_c / n + \sigma^2_b / R) / f + \sigma^2_e / (nR f^2) = h / 4`, with h the left
+        side for f = 1.
+        """
+        if self.more_runs is None:
+            return math.nan
+        own, run, rest = (max(float(part), 0.0) for part in self.variance[2:])
+        single = own / self.n_items + run / self.n_runs
+        both = rest / (self.n_items * self.n_runs)
+        quarter = (single + both) / 4
+        return (single + math.sqrt(single**2 + 4 * quarter * both)) / (2 * quarter) if quarter else math.nan
 
     def _row_names(self) -> tuple[str, ...]:
         return self.sources

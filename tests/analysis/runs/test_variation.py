@@ -54,6 +54,18 @@ def test_where_chance_varies_either_helps():
     assert "of each system, or about" in " ".join(str(found).split())
 
 
+def test_where_neither_is_enough_both_are():
+    """The factor puts the variance of a difference at a quarter."""
+    found = bt.variation(made(1.0, 0.5, 1.0, n=20))
+    assert math.isinf(found.more_runs.more)
+    assert math.isinf(found.more_items.more)
+    own, run, rest = np.maximum(found.variance[2:], 0)
+    f, n, r = found.times_both, found.n_items, found.n_runs
+    quarter = (own / n + run / r + rest / (n * r)) / 4
+    assert own / (f * n) + run / (f * r) + rest / (f**2 * n * r) == pytest.approx(quarter)
+    assert f"{f:.1f} times as many of both" in " ".join(str(found).split())
+
+
 def test_scores_are_a_single_run():
     """Systems, items and the rest, with a note."""
     found = bt.variation(drawn_scores())

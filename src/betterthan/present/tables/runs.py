@@ -54,9 +54,8 @@ def advice(result: Variation) -> tuple[str, ...]:
         return ()
     runs, items = counted(result.more_runs, "run"), counted(result.more_items, "item")
     if not runs and not items:
-        return (
-            "Neither more runs nor more items alone would halve the interval of a difference; both would.",
-        )
+        times = f"about {result.times_both:.1f} times as many of both would"
+        return (f"Neither more runs nor more items alone would halve the interval of a difference; {times}.",)
     if runs and items:
         return (f"To halve the interval of a difference: {runs} of each system, or {items}.",)
     other = "items" if runs else "runs"
