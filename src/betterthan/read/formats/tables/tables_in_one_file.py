@@ -158,7 +158,7 @@ def pair_column(grid: Grid, options: Options) -> str | None:
 
 def _named_columns(options: Options) -> set[str]:
     """Return the columns that the user gave a role, or chose rows by."""
-    return {*options.columns.values(), *(column for column, _ in options.where)}
+    return {*options.columns.values(), *options.factors, *(column for column, _ in options.where)}
 
 
 def _language_pairs(grid: Grid) -> tuple[str, ...]:
