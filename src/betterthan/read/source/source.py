@@ -44,6 +44,7 @@ Part = Union[str, "os.PathLike[str]", "Source"]
 HEAD_BYTES = 1 << 16
 LONGEST_LINE = 16 << 20
 _PICKLES = (".pkl", ".pickle", ".p", ".joblib", ".pt", ".npy")
+_SEP_LINE = len("sep=;")
 _ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -305,6 +306,14 @@ def _check_head(source: Source) -> None:
             'If you trust it, convert it once: pandas.read_pickle(IN).to_csv("OUT.csv")',
             path=name,
             code="BT008",
+        )
+    first = head.removeprefix(BOM_UTF8).partition(b"\n")[0].strip()
+    if first.lower().startswith(b"sep=") and len(first) == _SEP_LINE:
+        raise ReadError(
+            f"The first line, {first.decode('ascii', 'replace')}, is meant for a spreadsheet program. Remove it.",
+            path=name,
+            line=1,
+            code="BT019",
         )
     refuse_archive(source.path, name, head)
     refuse_arrow(name, head)
