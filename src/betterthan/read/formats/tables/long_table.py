@@ -427,7 +427,8 @@ def _scores(part: _MetricRows, columns: LongColumns, options: Options) -> tuple[
         duplicates=options.duplicates,
     )
     refuse_summary_system(columns.grid, systems.names, cells.values)
-    way = direction(part.name, cells.values, options, declared=columns.declared(part.rows))
+    column = next(iter(columns.scores)) if part.name == options.name else None
+    way = direction(part.name, cells.values, options, declared=columns.declared(part.rows), column=column)
     notes = [*columns.notes, *([way.note] if way.note else [])]
     if columns.dropped:
         notes.append(f"{columns.dropped} empty rows were left out.")

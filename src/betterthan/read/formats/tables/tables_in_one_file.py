@@ -25,7 +25,7 @@ _LANGUAGES = (
     "targetlang", "targetlanguage", "tgtlang", "tgtlanguage", "trglang", "sourcelang", "sourcelanguage", "srclang",
     "srclanguage",
 )  # fmt: skip
-PAIRS = ("lp", "langs", "langpair", "languagepair", "pair", *_LANGUAGES)
+PAIRS = ("lp", "langs", "langpair", "languagepair", "langdir", "direction", "pair", *_LANGUAGES)
 """Columns that hold language pairs or one side of them, without case and punctuation."""
 _TEST_SETS = ("dataset", "testset", "benchmark", "split", "language", "lang")
 _SUBJECTS = ("task", "subject")
