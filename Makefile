@@ -41,8 +41,10 @@ browser:
 	  echo 'There is no Chromium: tests of pages in the browser are skipped.'
 
 # About an hour on two cores: each calibration cell with a share of its tables. BETTERTHAN_CALIBRATION=1 takes them all.
+# What draws its examples is run again with many of them.
+slow: export BETTERTHAN_EXAMPLES = many
 slow: $(VENV)/dev  ## Statistical checks and large runs
-	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist=load --maxschedchunk=1
+	$(BIN)/python -m pytest -m "slow or hypothesis" -n $(WORKERS) --dist=load --maxschedchunk=1
 
 # About an hour. Each run is named by the seed and its number; `python -m tests.fuzz --only SEED:NUMBER` shows one again.
 fuzz: $(VENV)/dev  ## The command line on 20,000 drawn and damaged inputs, with a new seed each time

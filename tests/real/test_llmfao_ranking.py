@@ -44,6 +44,7 @@ def test_strengths_are_those_of_evalica():
     np.testing.assert_allclose(found.strength, expected - expected.mean(), atol=1e-8)
 
 
+@pytest.mark.slow
 def test_the_first_five_are_these():
     """A golden order, whatever the clusters."""
     for matches in (bt.read_matches(FILE), bt.read_matches(FILE, keep=("judge",))):

@@ -299,6 +299,7 @@ class Ratings(Frozen):
             right=right[keep],
             outcome=outcome[keep],
             segment=segment[keep],
+            segments=self.segments,
             group=None if self.groups is None else _codes(self.groups)[segment[keep]],
             notes=(*self.notes, *notes),
         )

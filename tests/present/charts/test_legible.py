@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from tests.everyday import few
 from tests.made import drawn_scores
 from tests.present.charts.pictures import SVG, Picture, made, subject
 
@@ -124,7 +125,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "size"), CASES)
+@pytest.mark.parametrize(("kind", "size"), few(CASES, 9, tuples=True))
 def test_no_label_is_cut_or_lies_on_another(kind, size):
     """With names of all lengths."""
     picture = Picture(made(kind, systems(size)))

@@ -35,12 +35,15 @@ class MeasureOptions:
     margin, metric_margin : float
         Human scores that differ by less than `margin`, and metric scores that differ by at most `metric_margin`, are
         ties.
+    resample : {"both", "human"}
+        Whether intervals draw human and metric scores together, or human scores alone.
     """
 
     p_values: PValues
     mid_p: bool
     margin: float
     metric_margin: float
+    resample: str = "both"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -142,6 +142,7 @@ def _standing(
         rank=one,
         rank_low=one,
         rank_high=one,
+        fuzzy_rank=np.ones(1),
         cluster=one,
         letters=("a",),
         beats_next=np.full(1, np.nan),

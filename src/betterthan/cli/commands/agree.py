@@ -70,6 +70,7 @@ def agree(
     """  # noqa: D301
     from betterthan.analysis.rank.agreement import agreement, rank_each
     from betterthan.cli.computing import computing_arguments
+    from betterthan.present.tables.standing import method_name
     from betterthan.read.grid.selection import refuse_unknown_directions
     from betterthan.read.inputs import TableReader
     from betterthan.read.scores import the_metric
@@ -79,13 +80,11 @@ def agree(
     computing = computing_arguments(given)
     several = len(metrics) > 1
     rankings = {}
-    by = tuple(
-        dict.fromkeys(method.replace("_", "-") for method in by)
-    )  # one ranking each, however often it is named
-    methods = tuple(method.replace("-", "_") for method in by)
+    methods = tuple(dict.fromkeys(method.replace("-", "_") for method in by))  # one ranking each
     for metric in metrics or (None,):
         scores = the_metric(found, metric, ", ".join(files))
         of_metric = rank_each(scores, methods, **computing, **given)
-        for method, ranking in zip(by, of_metric.values(), strict=True):
-            rankings[f"{metric} {method}" if several else method] = ranking
+        for method, ranking in of_metric.items():
+            name = method_name(method)
+            rankings[f"{metric} {name}" if several else name] = ranking
     return agreement(rankings, top=top)

@@ -92,8 +92,8 @@ KINDS = (
 @click.option(
     "--prior",
     type=click.FloatRange(min=0),
-    help="Wins and losses added to every system in Bradley–Terry. [default: for agreement and "
-    "ranks 0.5 if a system never lost or never won, otherwise 0]",
+    help="Wins and losses added to every system in Bradley–Terry. [default: 0.5 if a system never lost or never "
+    "won, otherwise 0]",
 )
 @units_option
 @battle_options

@@ -177,10 +177,8 @@ def mqm(file: str, weights: tuple[str, ...], standardize: bool, **given: Any) ->
 )
 @click.option(
     "--ties",
-    type=click.Choice(["half", "drop", "davidson"]),
-    default="half",
-    show_default=True,
-    help="Treatment of ties in Bradley–Terry.",
+    type=click.Choice(["half", "drop", "davidson", "rao-kupper"]),
+    help="Treatment of ties in Bradley–Terry. [default: half]",
 )
 @click.option(
     "--prior",
@@ -221,7 +219,8 @@ def rr(
     methods = [method.replace("-", "_") for method in by]
     # The scale is ours, so that it need not matter to any of the methods.
     scale = {"scale": "elo"} if "bradley_terry" in methods else {}
-    each = of_each_method(matches, methods, {**computing_arguments(given), **given, **scale})
+    ties = {"ties": (given.pop("ties") or "default").replace("-", "_")}
+    each = of_each_method(matches, methods, {**computing_arguments(given), **given, **ties, **scale})
     return [rank(matches, by=method, **own) for method, own in each]
 
 

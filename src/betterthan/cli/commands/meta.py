@@ -24,6 +24,7 @@ _MEASURES = (
     "tau-ties-hard",
     "tau-human-ties",
 )
+_HUMAN_BY = ("mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "cluster", "fuzzy_rank")
 
 
 @click.command()
@@ -106,6 +107,36 @@ _MEASURES = (
     "--only", multiple=True, metavar="METRIC", help="Evaluate only this metric. Repeat for several."
 )
 @click.option(
+    "--leave-out-metric",
+    "leave_out_metrics",
+    multiple=True,
+    metavar="METRIC",
+    help="A metric to leave out, by name or pattern, such as '*-QE'.",
+)
+@click.option(
+    "--kind",
+    "metric_kind",
+    type=click.Choice(["all", "reference-based", "reference-free"]),
+    default="all",
+    show_default=True,
+    help="Which metrics, by what their names say (QE, src, [noref], Kiwi).",
+)
+@click.option(
+    "--human-by",
+    type=click.Choice([name.replace("_", "-") for name in _HUMAN_BY]),
+    help="Human scores of systems are these strengths or ranks. [default: means, of relative rankings bradley-terry]",
+)
+@click.option(
+    "--texts", metavar="FILE", help="Outputs, as a table; systems with the same text are a human tie (taus)."
+)
+@click.option(
+    "--resample",
+    type=click.Choice(["both", "human"]),
+    default="both",
+    show_default=True,
+    help="What intervals draw: segments of human and metric scores together, or of human scores alone.",
+)
+@click.option(
     "--correction",
     type=click.Choice(["auto", "none", "bonferroni", "holm", "benjamini-hochberg", "max-statistic"]),
     default="auto",
@@ -148,12 +179,13 @@ def meta(
     language_pair: tuple[str, ...],
     gold: str | None,
     reference: str | None,
+    texts: str | None,
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> list[Result]:
     """Compare metrics with human scores, and test which metrics differ significantly.
 
     FILE is a long table with a metric column, or one file per metric; FOLDER has the layout of the WMT metrics task
-    (human-scores, metric-scores, documents).
+    (human-scores, metric-scores, documents). Human judgments are scores, or relative rankings.
 
     \b
     Examples:
@@ -161,10 +193,12 @@ def meta(
       betterthan meta metrics.tsv --human da.tsv --by tau-ties-hard --margin 25
       betterthan meta wmt23/ -l en-de --gold mqm --by pairwise-accuracy --significance perm-both -f latex
       betterthan meta wmt23/ -l en-de -l zh-en --by accuracy-with-ties --leave-out refA
+      betterthan meta metrics.tsv --human rankings.csv --by spearman --human-by trueskill
     """  # noqa: D301
     from betterthan.analysis.meta.meta_evaluate import meta_evaluate
     from betterthan.cli.computing import computing_arguments
     from betterthan.read.inputs import TableReader
+    from betterthan.tables.texts import Texts
 
     metrics, people, _ = TableReader(options, format=format_in).metrics_and_people(
         sources,
@@ -182,6 +216,9 @@ def meta(
         "correction": given.pop("correction").replace("-", "_"),
         "level": (given.pop("level") or "").replace("-", "_") or None,
         "units": int(units) if units.isdigit() else units,
+        "metric_kind": given.pop("metric_kind").replace("-", "_"),
+        "human_by": (given.pop("human_by") or "").replace("-", "_") or None,
+        "texts": None if texts is None else TableReader().table(texts, kinds=(Texts,)),
     }
     computing = computing_arguments(given)
     measures = [one.replace("-", "_") for one in by or ("soft-pairwise-accuracy",)]

@@ -13,7 +13,7 @@ from betterthan.present.charts.offline import shown_offline
 from betterthan.present.charts.theme import Theme, config
 from betterthan.present.geometry import ticks
 from betterthan.present.printable import printable
-from betterthan.present.tables.ranking import method_name
+from betterthan.present.tables.standing import method_name
 from betterthan.present.text_width import columns_of, is_basic, text_width, wrapped
 
 # Whatever Altair makes, and Altair itself: it may be absent, so none of its types is named.
@@ -22,7 +22,7 @@ _LABEL = 11  # size of the labels of axes
 _NARROWEST, _NARROWEST_TITLE = 300, 420
 _MOST_DECIMALS, _LARGE = 6, 1e9
 _MOST_LETTERS = 34
-_METHODS = frozenset({"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill"})
+_METHODS = frozenset({"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "irt", "irt_2pl"})
 
 
 def altair() -> Drawing:

@@ -23,7 +23,8 @@ from betterthan.present.charts.drawing import (
 from betterthan.present.charts.theme import Theme
 from betterthan.present.geometry import limits_around, rank_ticks
 from betterthan.present.numbers import number, percent
-from betterthan.present.tables.ranking import method_name, tests_of
+from betterthan.present.tables.ranking import tests_of
+from betterthan.present.tables.standing import method_name
 from betterthan.results.agreement import Aggregated, Agreement, RankingComparison
 from betterthan.results.ranking import Ranking
 

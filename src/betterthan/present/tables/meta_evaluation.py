@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from betterthan.errors import some_of
 from betterthan.messages import Message, Option, method_note
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Table, TableCell, TableColumn
-from betterthan.present.tables.standing import shows_letters
+from betterthan.present.tables.standing import shows_letters, some_names
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation
 from betterthan.results.tags import SentenceQuality
 from betterthan.results.units import unit_line
+from betterthan.tables.human_names import common_pattern
 from betterthan.tables.row_order import BY_ORDER
 
 
@@ -130,6 +133,21 @@ def measure_name(method: str) -> str:
     ("Kendall's τ-b", 'my_measure')
     """
     return _NAMES.get(method, method)
+
+
+def different_measure_names(methods: Sequence[str]) -> list[str]:
+    """Return short names of measures; long ones where two of them would be called the same.
+
+    Examples
+    --------
+    >>> different_measure_names(["pairwise_accuracy", "tau_ties_hard", "tau_human_ties"])
+    ['accuracy', 'τ, metric ties count −1', 'τ, human ties kept']
+    """
+    short = [short_measure_name(method) for method in methods]
+    return [
+        _NAMES.get(method, name) if short.count(name) > 1 else name
+        for method, name in zip(methods, short, strict=True)
+    ]
 
 
 def short_measure_name(method: str) -> str:
@@ -311,29 +329,38 @@ def caveat_sentence(caveat: Caveat) -> str:
     """
     if caveat.code in ("by_order", "unmatched"):
         return _about_matching(caveat)
-    names = some_of(caveat.names)
-    several = len(caveat.names) > 1
+    names = some_names(caveat.names)
     if caveat.code == "human_translations":
-        what = "look like human translations" if several else "looks like a human translation"
-        count = "count as systems" if several else "counts as a system"
-        return Message(
-            "{names} {what} and {count}, which many metrics misjudge; {leave_out} excludes {them}.",
-            names=names,
-            what=what,
-            count=count,
-            leave_out=Option("leave_out", list(caveat.names)),
-            them="them" if several else "it",
-        )
+        return human_translations(caveat.names, ", which many metrics misjudge")
     if caveat.code == "same_systems":
-        return f"{names} have the same scores by every metric: is this one system under several names?"
+        return f"{names} have identical scores by every metric. They may be one system under several names."
     if caveat.code == "same_metrics":
-        return f"{names} have the same scores: is this one metric under several names?"
+        return f"{names} have identical scores. They may be one metric under several names."
     if caveat.code == "out_of_reach":
         least = f"with {names} the smallest possible p-value is {caveat.least:.2g}"
         return f"No pair of metrics could be significant at level {caveat.alpha:g}: {least}."
     share = 100 * caveat.n_decided / max(caveat.n_pairs, 1)
     decided = f"it separates {caveat.n_decided:,} of {caveat.n_pairs:,} pairs of outputs ({share:.1f}%)"
     return f"{names} ties nearly everything: {decided}."
+
+
+def human_translations(names: Sequence[str], why: str = "") -> Message:
+    """Return a sentence on systems with names of human translations, with the option to leave them out.
+
+    Examples
+    --------
+    >>> human_translations(["Human-A", "Human-B"])
+    'Human-A and Human-B seem to be human translations. To leave them out: leave_out=["Human-*"].'
+    """
+    several = len(names) > 1
+    return Message(
+        "{names} {what}{why}. To leave {them} out: {leave_out}.",
+        names=some_names(names),
+        what="seem to be human translations" if several else "seems to be a human translation",
+        why=why,
+        leave_out=Option("leave_out", common_pattern(names)),
+        them="them" if several else "it",
+    )
 
 
 def _about_matching(caveat: Caveat) -> str:
