@@ -48,6 +48,7 @@ from betterthan.report.sections.files import embedded
 from betterthan.results.base import SCHEMA
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
 _OF_ONE_TABLE = ("agreement", "diagnosis", "explanation", "judges", "kept_pairs", "pairwise", "ranking")
@@ -105,7 +106,7 @@ def _digests(files: Sequence[str], systems: Sequence[str]) -> Iterator[str]:
     for file in files:
         for table in read_any(file).tables:
             yield table.digest
-            scores = table.to_scores() if isinstance(table, Ratings) else table
+            scores = table.to_scores() if isinstance(table, Ratings | Runs) else table
             if isinstance(scores, Scores):
                 yield from _of_scores(scores, systems)
             elif isinstance(table, Matches):
@@ -574,7 +575,7 @@ def verdict_of(
     if not comparison.differences and not comparison.n_numbers:
         return Verdict(False, (f"{name}: not verified. It holds no number that could be compared.", *notes))
     if not comparison.differences:
-        head = f"{name}: equal. {subject} gives the same again{within}: {comparison.n_numbers:,} numbers."
+        head = f"{name}: reproduced. {subject} gives the same {comparison.n_numbers:,} numbers again{within}."
         data = [f"{line}, but the same data" for line in changed]
         return Verdict(True, (head, *notes, *data))
     lines: list[str] = [

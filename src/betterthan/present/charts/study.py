@@ -10,12 +10,21 @@ from typing import Any
 import numpy as np
 
 from betterthan.errors import TableError
-from betterthan.present.charts.drawing import Drawing, altair, headed, names, number_axis, rows, widest
+from betterthan.present.charts.drawing import (
+    Drawing,
+    altair,
+    headed,
+    legend_columns,
+    names,
+    number_axis,
+    rows,
+    widest,
+)
 from betterthan.present.charts.matrix import SMALLEST_WITH_NUMBERS, cell_columns, cell_size, middles, squares
 from betterthan.present.charts.metrics import metrics_chart
 from betterthan.present.charts.scatter import scatter_chart
 from betterthan.present.charts.soft_pairwise import soft_pairwise_chart
-from betterthan.present.charts.theme import Theme, blended, readable_on
+from betterthan.present.charts.theme import N_SERIES, Theme, blended, readable_on
 from betterthan.present.geometry import limits_around
 from betterthan.present.numbers import number
 from betterthan.results.study import Study, StudyChart
@@ -24,7 +33,6 @@ from betterthan.tables.scores import Scores
 _WIDTH, _HEIGHT, _ACROSS = 210, 170, 4
 _CELL, _BARS = 165, 15
 _MOST_POINTS = 2000
-_COLORS = 6
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _DODGE = 4
 """Pixels between the intervals of two series, which would hide each other."""
@@ -42,7 +50,7 @@ def study_chart(
     figure : str, optional
         Its name.
     title : str, optional
-        Instead of the figure's own.
+        Title instead of the default.
     """
     if not result.charts:
         raise TableError(f'The study "{result.name}" has no figures, so nothing can be drawn.')
@@ -110,8 +118,8 @@ def _data(chart: StudyChart) -> dict[str, list[Any]]:
 
 def _color(chart: StudyChart, theme: Theme) -> Drawing:
     alt = altair()
-    colors = [theme.accent, theme.bad, theme.other, theme.dim, theme.ink, theme.good]
-    return alt.Color("series:N", scale=alt.Scale(domain=_series(chart), range=colors), legend=_legend(chart))
+    scale = alt.Scale(domain=_series(chart), range=theme.series)
+    return alt.Color("series:N", scale=scale, legend=_legend(chart))
 
 
 def _shape(chart: StudyChart) -> Drawing:
@@ -121,7 +129,7 @@ def _shape(chart: StudyChart) -> Drawing:
     """
     alt = altair()
     series = _series(chart)
-    shapes = [_SHAPES[(i + i // _COLORS) % len(_SHAPES)] for i in range(len(series))]
+    shapes = [_SHAPES[(i + i // N_SERIES) % len(_SHAPES)] for i in range(len(series))]
     return alt.Shape("series:N", scale=alt.Scale(domain=series, range=shapes), legend=_legend(chart))
 
 
@@ -130,8 +138,7 @@ def _legend(chart: StudyChart) -> Drawing:
     series = _series(chart)
     if len(series) < 2:
         return None
-    columns = max(1, int(_figure_width(chart) // (widest(series, 11) + 30)))
-    return altair().Legend(title=None, orient="top", columns=min(columns, len(series)))
+    return altair().Legend(title=None, orient="top", columns=legend_columns(series, _figure_width(chart)))
 
 
 def _figure_width(chart: StudyChart) -> float:

@@ -36,7 +36,7 @@ FORMAT = Format(
     name="ratings",
     kind="ratings",
     description="a table with one row for each judgment: columns for segment, system, judge and score",
-    columns=OF_SCORES,
+    columns=OF_SCORES - {"run"},
     chooses_columns=True,
     rows="grid",
 )

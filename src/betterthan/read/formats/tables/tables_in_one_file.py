@@ -158,7 +158,7 @@ def pair_column(grid: Grid, options: Options) -> str | None:
 
 def _named_columns(options: Options) -> set[str]:
     """Return the columns that the user gave a role, or chose rows by."""
-    return {*options.columns.values(), *(column for column, _ in options.where)}
+    return {*options.columns.values(), *options.factors, *(column for column, _ in options.where)}
 
 
 def _language_pairs(grid: Grid) -> tuple[str, ...]:
@@ -351,7 +351,7 @@ def _what(column: str) -> str:
 def _together(grid: Grid, column: str) -> str:
     values = _values(grid, column)
     return Message(
-        "Rows with {n} values of {column} count together ({values}). To keep one, use {where}.",
+        "Rows with {n} values of {column} are analyzed together ({values}). To keep one, use {where}.",
         n=len(values),
         column=quoted(column),
         values=some_of(values),

@@ -43,7 +43,7 @@ FORMAT = Format(
     name="wide",
     kind="scores",
     description="a table with one row for each segment and one column of scores for each system",
-    columns=OF_SCORES,
+    columns=OF_SCORES - {"run"},
     chooses_columns=True,
     rows="grid",
 )
