@@ -212,5 +212,5 @@ class Counts(Frozen):
         return cls(**{**fields, "formula": formula})
 
     def __repr__(self) -> str:
-        size = f"{self.n_systems} systems × {self.n_segments} segments × {len(self.columns)} counts"
+        size = f"{self.n_systems} systems × {self.n_segments:,} segments × {len(self.columns)} counts"
         return f"Counts({self.name!r}, {size}, formula {self.formula.name})"

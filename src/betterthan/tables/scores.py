@@ -216,7 +216,7 @@ class Scores(Frozen):
             )
         dropped = self.n_segments - keep.size
         note = (
-            f"{dropped} of {self.n_segments} segments left out for all systems, "
+            f"{dropped:,} of {self.n_segments:,} segments left out for all systems, "
             f"because {gaps.sum()} score{' is' if gaps.sum() == 1 else 's are'} missing."
         )
         kept = self.select(segments=[self.segments[i] for i in keep])
@@ -291,7 +291,7 @@ class Scores(Frozen):
 
     def __repr__(self) -> str:
         gaps = f", {self.n_missing} missing" if self.n_missing else ""
-        size = f"{self.n_systems} systems × {self.n_segments} segments"
+        size = f"{self.n_systems} systems × {self.n_segments:,} segments"
         return f"Scores({self.name!r}, {size}, {self.direction}{gaps})"
 
 

@@ -23,7 +23,7 @@ WRITTEN = {
     "agreement": ("Do the rankings agree?", "share of system pairs", "same order", "opposite order"),
     "ranks": ("Ranks by several methods", "mean", "median", "win rate"),
     "metrics": ("Which metrics differ significantly by soft pairwise accuracy?", "row compared with column"),
-    "soft_pairwise": ("metric-0 and human judgments", "humans: MQM"),
+    "soft_pairwise": ("metric-0 and human judgments", "humans (MQM)"),
     "contributions": (
         "Confidence per system pair: humans and metric-0",
         "confidence of humans (MQM), 1 − p",

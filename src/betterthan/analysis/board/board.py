@@ -63,7 +63,7 @@ def board(
     r"""Rank systems over many tasks, for other tasks like these and for other items of these tasks.
 
     With :math:`x_{st}` the score of system s on task t, out of m systems and T tasks, and :math:`b_{st}` the number of
-    systems it beats there, ties half:
+    systems it beats there, ties as half:
 
     .. math:: \text{mean} = \frac1T \sum_t x_{st}, \qquad
               \text{mean win rate} = \frac1T \sum_t \frac{b_{st}}{m - 1}, \qquad

@@ -42,7 +42,7 @@ from betterthan.kernels.comparisons.strengths import segment_win_rates
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.paired import in_range
 from betterthan.messages import Message, Option, joined
-from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pairwise import WIN_PROBABILITY, PairwiseTable
 from betterthan.tables.scores import Scores
 
 MissingPolicy = Literal["raise", "drop", "pairwise"]
@@ -233,7 +233,8 @@ def _findings(
 ) -> PairFindings:
     effect = EFFECTS[test.effect]
     goodness = request.goodness
-    unit = unit if effect.size_name != "dominance" else 1.0  # a probability has no such size
+    is_probability = effect.name == WIN_PROBABILITY
+    unit = 1.0 if is_probability else unit  # a probability has no unit
     setting = _setting(comparison, test, tested, request, options)
     if options.simultaneous:
         setting = for_all_pairs(test.effect, goodness, setting)
@@ -247,6 +248,7 @@ def _findings(
         goodness=unit * _means(goodness),
         test=test.name,
         effect_name=effect.name,
+        tie_policy=comparison.ties if is_probability else "",
         size_name=effect.size_name,
         effect=unit * effect.of(seen, setting),
         low=low,

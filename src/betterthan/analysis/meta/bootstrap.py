@@ -34,7 +34,9 @@ def bootstrap_draws(
         (measure, panel, options, request.drawn),
         _bootstrap_block,
         bytes_each=16 * n + 16 * k * m * max(m, 4),
-        key=None if isinstance(measure, OwnFunction) else f"{options.margin} {options.metric_margin}",
+        key=None
+        if isinstance(measure, OwnFunction)
+        else f"{options.margin} {options.metric_margin} {options.resample}",
         label=f"bootstrap of {measure.name.replace('_', ' ')} ({resampling.n_resamples:,} resamples)",
     )
     return np.concatenate(blocks)

@@ -151,6 +151,7 @@ class MetricFindings:
     caveats: tuple[Caveat, ...] = ()
     unit_note: str = ""
     lower_is_better: tuple[str, ...] = ()
+    resample: str | None = None
 
     @property
     def drawn(self) -> str | None:
@@ -186,6 +187,7 @@ def evaluated(
         n_drawn=request.drawn.n_units,
         unit_note=unit_sentence(panel.human, request, measure, verdicts.test),
         lower_is_better=panel.lower_is_better,
+        resample=None if options.resample == "both" else options.resample,
         notes=(
             *panel.notes,
             *taken.notes,
@@ -358,6 +360,7 @@ def _settings(
             **found.taken.options,
             **found.options,
             "metrics": len(found.metrics),
+            "resample": found.resample,
             "units": None if significance.units in ("auto", "segments") else significance.units,
             "drawn": found.drawn,
             "significance": f"{found.test},{resampling.n_resamples}" if is_sampled else found.test,

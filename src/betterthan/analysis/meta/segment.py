@@ -10,10 +10,10 @@ import numpy as np
 from betterthan.analysis.meta.inputs import Panel
 from betterthan.analysis.meta.measures import MeasuredMetrics, MeasureLevel, MeasureOptions, MeasureRequest
 from betterthan.analysis.resampling import drawn_segments
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.correlation import Grouped, grouped
-from betterthan.kernels.agreement.tau_tables import pair_tables_per_segment, tau
+from betterthan.kernels.agreement.tau_tables import match_tables_per_segment, pair_tables_per_segment, tau
 from betterthan.kernels.agreement.tie_calibration import accuracy_at, calibrated_accuracy
 from betterthan.messages import Message, Option
 
@@ -139,11 +139,22 @@ class TieTau:
 
     def tables(self, panel: Panel, options: MeasureOptions) -> IntArray:
         """Return pair counts (k, n, 3, 3): human <, =, > by metric <, =, >."""
+        if panel.pairs is not None:
+            return np.stack(
+                [
+                    match_tables_per_segment(metric, *panel.pairs, metric_margin=options.metric_margin)
+                    for metric in panel.segment_scores()
+                ]
+            )
         human = panel.human_goodness
         return np.stack(
             [
                 pair_tables_per_segment(
-                    metric, human, margin=options.margin, metric_margin=options.metric_margin
+                    metric,
+                    human,
+                    margin=options.margin,
+                    metric_margin=options.metric_margin,
+                    same_output=_same_texts(panel.same_text),
                 )
                 for metric in panel.segment_scores()
             ]
@@ -159,6 +170,17 @@ class TieTau:
         k, n = tables.shape[:2]
         flat = tables.transpose(1, 0, 2, 3).reshape(n, k * 9).astype(np.float64)
         return np.asarray(tau((weights @ flat).reshape(len(weights), k, 3, 3), self.name))  # type: ignore[arg-type]
+
+
+def _same_texts(code: IntArray | None) -> Callable[[IntArray, IntArray], BoolArray] | None:
+    """Return whether pairs of systems wrote the same, from codes of outputs; None where texts are not known."""
+    if code is None:
+        return None
+
+    def same(first: IntArray, second: IntArray) -> BoolArray:
+        return np.asarray((code[first] == code[second]) & (code[first] >= 0))
+
+    return same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,8 +44,11 @@ class MeansMeasure:
         """Whether there are segments to draw."""
         return not panel.is_systems_only
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:  # noqa: ARG002
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:
         """Return the statistic in bootstrap samples."""
+        if options.resample == "human":
+            human = _means(panel.human.goodness, panel.judged, weights)
+            return np.asarray(self.statistic(system_scores(panel)[1], human[:, None, :]))
         human, metrics = weighted_scores(panel, weights)
         return np.asarray(self.statistic(metrics, human[:, None, :]))
 
@@ -100,9 +103,10 @@ class SoftPairwiseAccuracy:
         """Whether there are segments to draw."""
         return not panel.is_systems_only
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:  # noqa: ARG002
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:
         """Return soft pairwise accuracy in bootstrap samples, from analytic p-values."""
-        return soft_draws(np.concatenate([panel.human_goodness[None], panel.summands()]), weights)
+        tables = np.concatenate([panel.human_goodness[None], panel.summands()])
+        return soft_draws(tables, weights, draw_metrics=options.resample != "human")
 
 
 def system_scores(panel: Panel) -> tuple[FloatArray, FloatArray]:

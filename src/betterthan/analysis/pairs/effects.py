@@ -32,7 +32,7 @@ from betterthan.kernels.significance.effects import (
     win_probabilities,
 )
 from betterthan.kernels.significance.paired import Differences, differences
-from betterthan.results.pairwise import WIN_PROBABILITY
+from betterthan.results.pairwise import MEAN_DIFFERENCE, WIN_PROBABILITY
 
 _MEDIAN_RESAMPLES = 1000
 _ROUNDING = 1e-14
@@ -250,7 +250,7 @@ def _probability_limits(seen: PairScores, setting: EffectOptions) -> Limits:
 
 EFFECTS = {
     "mean_difference": Effect(
-        name="difference of means",
+        name=MEAN_DIFFERENCE,
         of=lambda seen, _: seen.moments.mean,
         interval=_mean_limits,
         size_name="Cohen's d_z",

@@ -28,17 +28,19 @@ if TYPE_CHECKING:
     "tasks",
     multiple=True,
     metavar="NAME",
-    help="Only this task; name several.",
+    help="Include only this task. Repeat for several.",
 )
 @click.option(
     "--missing",
     type=click.Choice(["raise", "drop"]),
     default="raise",
     show_default=True,
-    help="Refuse tasks without every system, or leave them out.",
+    help="Reject tasks that lack a system, or leave them out.",
 )
 @units_option
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
+)
 @reading_options
 @computing_options
 @output_options
@@ -51,7 +53,7 @@ def board(
     tasks: tuple[str, ...],
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> Board:
-    """Rank the systems in FILE over many tasks, for other tasks and for other items.
+    """Rank the systems in FILE over many tasks, with intervals for other tasks and for other items.
 
     A task is a metric of the files: a folder of an evaluation harness, several files, or a table with a column of
     metrics or, by --task-column, of tasks. A table with a column per system has a task in each row.

@@ -12,7 +12,7 @@ from betterthan.kernels.sign_flips.normal_tail import normal_tails
 MANY_SEGMENTS = 500
 
 
-def soft_draws(tables: FloatArray, weights: FloatArray) -> FloatArray:
+def soft_draws(tables: FloatArray, weights: FloatArray, *, draw_metrics: bool = True) -> FloatArray:
     r"""Soft pairwise accuracy of each metric in bootstrap samples, from analytic p-values.
 
     .. math:: p_{ij} = \bar\Phi\Big(\frac{\sum_s w_s d_s}{\sqrt{\sum_s w_s d_s^2}}\Big), \qquad d = x_i - x_j
@@ -25,6 +25,8 @@ def soft_draws(tables: FloatArray, weights: FloatArray) -> FloatArray:
         Human scores, then those of the metrics; higher is better, NaN is missing.
     weights : array, shape (b, n)
         How often each segment is in each sample.
+    draw_metrics : bool, default True
+        Whether metrics are drawn with the human scores; otherwise they keep the p-values of all segments.
 
     Returns
     -------
@@ -48,7 +50,13 @@ def soft_draws(tables: FloatArray, weights: FloatArray) -> FloatArray:
            [0.929]])
     """
     is_large = tables.shape[2] >= MANY_SEGMENTS and not np.isnan(tables).any()
-    human_p, *metric_p = _pvalues_of_many(tables, weights) if is_large else _pvalues(tables, weights)
+    pvalues = _pvalues_of_many if is_large else _pvalues
+    if draw_metrics:
+        human_p, *metric_p = pvalues(tables, weights)
+    else:
+        (human_p,) = pvalues(tables[:1], weights)
+        whole = pvalues(tables[1:], np.ones((1, tables.shape[2])))
+        metric_p = [np.repeat(one, len(weights), axis=1) for one in whole]
     return np.stack([_agreement(one, human_p) for one in metric_p], axis=1)
 
 

@@ -14,7 +14,7 @@ _TOLERANCE = 1e-12
 
 
 def systems_beaten(goodness: FloatArray) -> FloatArray:
-    """Count the other systems that each system beats, ties half, along the last axis: its Borda points.
+    """Count the other systems that each system beats, ties as half, along the last axis: its Borda points.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def systems_beaten(goodness: FloatArray) -> FloatArray:
 
 
 def task_win_rates(goodness: FloatArray) -> FloatArray:
-    """Return the share of the other systems that each system beats, ties half, along the last axis.
+    """Return the share of the other systems that each system beats, ties as half, along the last axis.
 
     The mean of it over tasks is the mean win rate of HELM [1]_.
 

@@ -111,7 +111,8 @@ def tasks_chart(result: Board, theme: Theme, *, title: str | None = None) -> Dra
     x, y = middles(shown, columns=tasks)
     cells = squares(data, shown, color, ["system:N", "task:N", "score:Q", "standing:Q"], columns=tasks)
     layers = [cells]
-    if shown <= 40 and tasks <= 25:
+    has_numbers = shown <= 40 and tasks <= 25
+    if has_numbers:
         text = alt.Chart(data).mark_text(fontSize=10).encode(x=x, y=y, text="text:N")
         layers.append(text.encode(color=alt.Color("ink:N", scale=None)))
     left = alt.Chart(rows({"y": np.arange(shown) + 0.5, "name": called})).mark_text(
@@ -125,8 +126,9 @@ def tasks_chart(result: Board, theme: Theme, *, title: str | None = None) -> Dra
     drawn = alt.layer(*layers).properties(
         width=cell * tasks, height=(_CELL_HEIGHT if shown <= 40 else 12) * shown
     )
+    numbers = "Numbers: scores; colors" if has_numbers else "Colors"
     words = [
-        f"Best system first, by {BOARD_METHODS[result.by]}. Numbers: scores; colors compare systems on the same task.",
+        f"Best system first, by {BOARD_METHODS[result.by]}. {numbers} compare systems on the same task.",
         *best_only(len(result.systems), shown),
         *(
             [f"The first {tasks} of {len(result.tasks)} tasks are shown."]
@@ -160,7 +162,7 @@ def _task_cells(
 
 
 def _standing(result: Board) -> FloatArray:
-    """Share of the other systems that each beats on each task, ties half, shape (m, T)."""
+    """Return the share of the other systems that each beats on each task, ties as half, shape (m, T)."""
     sides = np.where(result.task_higher_is_better, 1.0, -1.0)
     goodness = result.scores * sides
     beaten = [((goodness < own).sum(axis=0) + (goodness <= own).sum(axis=0) - 1) / 2 for own in goodness]
@@ -168,7 +170,7 @@ def _standing(result: Board) -> FloatArray:
 
 
 def _texts(scores: FloatArray) -> np.ndarray:
-    """Scores with about three digits, the same decimals within a task."""
+    """Return scores with about three digits, with the same decimals within a task."""
     texts = np.empty(scores.shape, dtype=object)
     for t, column in enumerate(scores.T):
         largest = float(np.abs(column).max(initial=0.0))
