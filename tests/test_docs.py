@@ -65,6 +65,21 @@ def has_examples(path):
     )
 
 
+@pytest.mark.parametrize(
+    ("shown", "came", "same"),
+    [
+        ("p,0.0041008975192791", "p,0.0041008975192787", True),
+        ("p,0.0041008975192791", "p,0.0041008975292791", False),
+        ("0.653 (0.1 to 0.9)", "0.654 (0.1 to 0.9)", False),
+        ("x,1.2e-17", "x,-3.1e-19", False),
+        ("rank 1, 0.123456789012", "rank 2, 0.123456789012", False),
+    ],
+)
+def test_only_the_last_digits_of_numbers_in_full_may_differ(shown, came, same):
+    """Linear algebra rounds differently on different processors; whatever a reader sees must be equal."""
+    assert extension("examples").same_but_for_rounding(shown, came) == same
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the consoles on the pages are bash")
 @pytest.mark.parametrize(
     "path", [path for path in [*PAGES, ROOT / "README.md"] if has_examples(path)], ids=called
@@ -129,9 +144,10 @@ def test_an_option_stands_with_its_command_or_with_a_group_the_command_links_to(
     text = filled("cli.md")
     for path, command in extension("generated").commands(cli):
         section = re.split(r"\n(?:\(.*\)=\n)?## ", text.split(f"## {path}\n", 1)[1], maxsplit=1)[0]
-        linked = re.findall(r"\(#(options-about-the-\w+)\)", section)
+        linked = re.findall(r"\(#(\w+-options)\)", section)
         whole = section + "".join(
-            text.split(f"({label})=", 1)[1].split("\n(options", 1)[0] for label in linked
+            re.split(r"\n\(\w+-options\)=", text.split(f"({label})=", 1)[1], maxsplit=1)[0]
+            for label in linked
         )
         for option in command.params:
             if isinstance(option, click.Option):
@@ -206,31 +222,51 @@ class Loaded(HTMLParser):
             self.addresses.append(named.get("href", ""))
 
 
-def test_pages_build_without_warnings_and_load_nothing_from_elsewhere(tmp_path):
-    """The same as ``make docs``, in a process of its own, because Sphinx changes a process for good."""
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-W",
-        "-q",
-        "-b",
-        "html",
-        "-d",
-        f"{tmp_path}/d",
-        DOCS,
-        f"{tmp_path}/h",
-    ]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
-    pages = list((tmp_path / "h").rglob("*.html"))
-    assert len(pages) > len(PAGES)
+def built(pages, place):
+    """Build pages as ``make docs`` does, in a process of its own, because Sphinx changes a process for good."""
+    words = ["-W", "-q", "-b", "html", "-c", DOCS, "-d", f"{place}/d", pages, f"{place}/h"]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return list((place / "h").rglob("*.html"))
+
+
+def load_nothing_from_elsewhere(pages, place):
+    """Nothing that a browser fetches by itself has the address of another machine."""
     for page in pages:
         loaded = Loaded()
         loaded.feed(page.read_text(encoding="utf-8"))
+        assert loaded.addresses
         assert not [address for address in loaded.addresses if "//" in address], page.name
-    for sheet in (tmp_path / "h" / "_static").rglob("*.css"):
+    for sheet in (place / "h" / "_static").rglob("*.css"):
         assert "url(http" not in sheet.read_text(encoding="utf-8"), sheet.name
+
+
+def test_the_picture_of_the_terminal_shows_what_is_printed(tmp_path, monkeypatch):
+    """The picture carries its text; ``python docs/picture.py`` draws it again."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    picture, small_png = importlib.import_module("picture"), importlib.import_module("small_png")
+    shown = small_png.label((DOCS / "example.png").read_bytes())
+    assert shown.count("<b>$ betterthan") == len(picture.COMMANDS)
+    assert picture.printed(tmp_path) == shown
+
+
+def test_a_page_builds_and_loads_nothing_from_elsewhere(tmp_path):
+    """A formula and a function, in the theme and with the extensions of all pages."""
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    text = "# One\n\n$\\bar x$\n\n```{eval-rst}\n.. autofunction:: betterthan.rank\n```\n"
+    (pages / "index.md").write_text(text, encoding="utf-8")
+    load_nothing_from_elsewhere(built(pages, tmp_path), tmp_path)
+
+
+@pytest.mark.slow
+def test_pages_build_without_warnings_and_load_nothing_from_elsewhere(tmp_path):
+    """All of them, which takes as long as fifty of their examples; ``make docs`` does it too."""
+    pages = built(DOCS, tmp_path)
+    assert len(pages) > len(PAGES)
+    load_nothing_from_elsewhere(pages, tmp_path)
 
 
 def test_the_gallery_shows_every_chart_with_its_command():

@@ -35,6 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from tests.everyday import few
 from tests.misreading import (
     battles,
     directions,
@@ -134,12 +135,17 @@ def test_every_case_has_a_name_of_its_own():
 
 @pytest.mark.parametrize(
     "case",
-    [
-        pytest.param(
-            case, id=name, marks=[pytest.mark.xfail(strict=True, reason=OPEN[name])] if name in OPEN else []
-        )
-        for name, case in CASES.items()
-    ],
+    few(
+        [
+            pytest.param(
+                case,
+                id=name,
+                marks=[pytest.mark.xfail(strict=True, reason=OPEN[name])] if name in OPEN else [],
+            )
+            for name, case in CASES.items()
+        ],
+        200,
+    ),
 )
 def test_a_file_is_read_rightly_or_not_at_all(case: Case, folder: Path):
     """The right table, or a stop that says what was seen and how to settle it."""

@@ -42,6 +42,7 @@ def parquet(path, query):
     return path
 
 
+@pytest.mark.slow
 def test_equal_rows_without_end_in_parquet(tmp_path):
     """Forty columns of four million equal numbers take a few kilobytes, and 1.2 GB as a table."""
     columns = ", ".join(f"0.5 AS s{i}" for i in range(40))

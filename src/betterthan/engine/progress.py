@@ -66,7 +66,7 @@ def in_words(done: int, total: int, *, fresh: int, seconds: float) -> str:
     ('20%', '5%')
     """
     percent = f"{100 * done // max(total, 1)}%"
-    if seconds <= 0 or fresh < ENOUGH * (total - done + fresh):
+    if seconds <= 0 or fresh <= 0 or fresh < ENOUGH * (total - done + fresh):
         return percent
     minutes, rest = divmod(round((total - done) * seconds / fresh), 60)
     hours, minutes = divmod(minutes, 60)

@@ -34,7 +34,7 @@ class Checkup(Rows[Finding], Result):
     Attributes
     ----------
     file : str
-        As the user named it.
+        As named by the user.
     format : str
         Name of the layout, or "unknown".
     because : str

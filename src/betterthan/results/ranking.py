@@ -116,7 +116,7 @@ class Ranking(NamedRows[RankedSystem], Result):
     letters : tuple of str
         Systems that share a letter do not differ significantly; those that share none do. Empty for more than 1,000.
     beats_next : array, shape (m,)
-        Share of comparisons in which the system beats the next one, with ties counted half; NaN for the last.
+        Share of comparisons in which the system beats the next one, ties counted as half; NaN for the last.
     differs_from_next : array of bool, shape (m,)
         Whether the two differ significantly at level 1 - confidence, after the correction.
     segments_needed : array, shape (m,), or None

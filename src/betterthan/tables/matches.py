@@ -188,13 +188,13 @@ class Matches(Frozen):
         )
 
     def wins(self) -> FloatArray:
-        """Return the systems × systems weight of wins of row over column, ties left out."""
+        """Return the weight of wins of the row over the column, systems × systems, without ties."""
         return read_only(
             self._tally(self.outcome == 1, swap=False) + self._tally(self.outcome == 0, swap=True)
         )
 
     def ties(self) -> FloatArray:
-        """Return the symmetric systems × systems weight of ties."""
+        """Return the weight of ties, systems × systems; symmetric."""
         tied = self.outcome == 0.5
         return read_only(self._tally(tied, swap=False) + self._tally(tied, swap=True))
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -33,7 +33,6 @@ def two_rankings(draw):
 
 
 @given(two_rankings())
-@settings(max_examples=40)
 def test_shares_are_direct_counts_and_tau_is_scipys(ranks):
     """Alike, opposite and tied in one are counted pair by pair and sum to one."""
     first, second = ranks
@@ -52,7 +51,6 @@ def test_shares_are_direct_counts_and_tau_is_scipys(ranks):
 
 
 @given(two_rankings())
-@settings(max_examples=40)
 def test_the_top_is_a_set_with_its_ties(ranks):
     """A system is in the top k when fewer than k are better, in whatever order the systems stand."""
     first, second = ranks
@@ -68,7 +66,6 @@ def test_the_top_is_a_set_with_its_ties(ranks):
 
 
 @given(two_rankings())
-@settings(max_examples=40)
 def test_swapping_the_rankings_mirrors_the_pairs(ranks):
     """Shares stay, flipped pairs turn round."""
     one, two = (ranking(r) for r in ranks)
@@ -80,7 +77,6 @@ def test_swapping_the_rankings_mirrors_the_pairs(ranks):
 
 
 @given(two_rankings())
-@settings(max_examples=40)
 def test_the_result_survives_json(ranks):
     """To JSON and back is the same agreement."""
     found = bt.agreement({"one": ranking(ranks[0]), "two": ranking(ranks[1])})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 
@@ -13,7 +14,8 @@ from tests.made_tags import drawn_tags
 from tests.present.charts.pictures import mostly_slow, with_field
 
 import betterthan as bt
-from betterthan.cli.main import main
+from betterthan.cli.commands.figure import KINDS
+from betterthan.cli.main import cli, main
 from betterthan.examples.campaign import campaign
 from betterthan.examples.write import write_campaign
 from betterthan.present.charts.drawing import altair
@@ -99,6 +101,13 @@ def test_every_kind_is_drawn_from_files(figure, kind):
     assert code == 0, said
     assert said.rstrip().endswith("figure.svg")
     assert shown in words_of(svg)
+
+
+def test_the_help_names_every_kind():
+    """In words, because a list of choices would be broken within its names."""
+    text = " ".join((cli.commands["figure"].help or "").split())
+    named = text.split("KIND is one of ", 1)[1].split(".", 1)[0]
+    assert re.split(r", | and ", named) == list(KINDS)
 
 
 def test_a_result_written_by_another_command_is_drawn(figure):

@@ -35,7 +35,7 @@ def test_nobody_is_called_best_when_all_may_be():
 
 @pytest.mark.parametrize(
     ("n_first", "named"),
-    [(2, ": A, B ("), (6, ": A, B, C, D and 2 more (")],
+    [(2, ": A and B ("), (6, ": A, B, C, D and 2 more (")],
 )
 def test_several_candidates_are_listed(n_first, named):
     """At most four by name."""

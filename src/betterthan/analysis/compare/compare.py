@@ -85,7 +85,7 @@ def compare(
         Counts (corpus BLEU, F1, …) are permuted with their true corpus score. Matches are compared by the
         Bradley–Terry model with robust standard errors, or by "elo", "trueskill" or "win_rate".
     metric : str, optional
-        Which metric, where several are read.
+        The metric, if several are read.
     systems : sequence of str, optional
         Systems to compare; all by default. Matches against other systems still inform the strengths.
     test : {"auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"}, default "auto"
@@ -115,7 +115,7 @@ def compare(
     missing : {"raise", "drop", "pairwise"}, default "raise"
         "drop" leaves out a segment for all systems, "pairwise" only for the pairs concerned.
     units : {"auto", "segments", "groups"}, default "auto"
-        What is permuted or drawn as one. "auto": whole documents ("groups") where the table knows them, because
+        Units that are permuted or resampled. "auto": whole documents ("groups") where the table knows them, because
         segments of a document are correlated; otherwise single segments.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         "greater": is the row better than the column?

@@ -72,6 +72,7 @@ def compare_matches(
             goodness=strength,
             test="wald",
             effect_name=WIN_PROBABILITY,
+            tie_policy=fit.ties,
             size_name="log odds",
             effect=expit(difference),
             low=expit(difference - width),

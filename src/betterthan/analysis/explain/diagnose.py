@@ -252,7 +252,7 @@ def diagnose(scores: AnyData, *, metric: str | None = None) -> Diagnosis:
         Such as a path, a data frame or a dict of columns: as in :func:`betterthan.compare`. At least two systems.
         Missing scores are counted, and each measure uses the available ones.
     metric : str, optional
-        Which metric, where several are read.
+        The metric, if several are read.
 
     Returns
     -------

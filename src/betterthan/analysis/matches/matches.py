@@ -33,6 +33,7 @@ from betterthan.kernels.comparisons.sandwich import (
 from betterthan.kernels.comparisons.wins import WinCounts, with_ties
 from betterthan.kernels.resampling.clustered import many_clusters
 from betterthan.messages import Message, Option, method_note
+from betterthan.results.pvalues import equals_p
 from betterthan.tables.matches import Matches
 
 TiesModel = Literal["default", "half", "drop", "davidson", "rao_kupper", "as_published"]
@@ -113,7 +114,7 @@ def _padded(contrasts: FloatArray, by: Clustering) -> FloatArray:
 
 
 def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float = 0.0) -> MatchFit:
-    """Fit Bradley–Terry to matches; ties count half by default, and robust errors account for clusters."""
+    """Fit Bradley–Terry to matches; ties count as half by default, and robust errors account for clusters."""
     policy = "half" if ties == "default" else ties
     refuse_covariates(matches, "bradley_terry", ties=policy, prior=prior, interval="robust")
     counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))
@@ -375,10 +376,10 @@ def graph_note(matches: Matches, counts: WinCounts, ties: str) -> tuple[str, ...
     if graph.n_components <= 1:
         return (method_note("Comparison graph: connected; {weakest}.", weakest=weakest),)
     if graph.n_islands > 1:
-        return (
-            f"Comparison graph: {graph.n_islands} sets of systems not connected by any decided match; {weakest}.",
-        )
-    return (f"Comparison graph: not connected, {_blame(graph, matches.systems)[0]}; {weakest}.",)
+        parts = f"{graph.n_islands} sets of systems not connected by any decided match"
+    else:
+        parts = f"not connected, {_blame(graph, matches.systems)[0]}"
+    return (Message("Comparison graph: {parts}; {weakest}.", parts=parts, weakest=weakest),)
 
 
 def _played(counts: WinCounts) -> FloatArray:
@@ -425,13 +426,11 @@ def side_note(matches: Matches, fit: MatchFit, confidence: float) -> tuple[str, 
     verdict = "position matters" if p <= 1 - confidence else "no significant position bias"
     low, middle, high = np.exp(np.clip([step - reach, step, step + reach], -300, 300))
     text = (
-        f"Position: the system shown on the left won {won[0]:,.10g} of {won.sum():,.10g} decided matches; this "
-        f"position "
-        f"multiplies the odds of winning by {middle:.3g} ({100 * confidence:g}% CI {low:.3g} to {high:.3g}, "
-        f"p = {p:.2g}): {verdict}."
+        f"Position: the system on the left won {won[0]:,.10g} of {won.sum():,.10g} decided battles (odds ratio "
+        f"{middle:.3g}, {100 * confidence:g}% CI {low:.3g} to {high:.3g}, {equals_p(p)}): {verdict}."
     )
     # That the side makes no difference is worth knowing, but changes nothing.
-    return (text if p <= 1 - confidence else method_note("{text}", text=text),)
+    return (Message("{text}", text=text) if p <= 1 - confidence else method_note("{text}", text=text),)
 
 
 def _sides_mean_something(rows: MatchRows, n_systems: int) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
 from betterthan.errors import TableError, some_of, unknown_name
-from betterthan.messages import NAME, Message, Option
+from betterthan.messages import DIRECTION_NOTE, NAME, Message, Option
 from betterthan.tables.align import align
 from betterthan.tables.checks import folded
 from betterthan.tables.counts import Counts
@@ -123,7 +123,8 @@ class Panel:
         scores = [
             pseudo_values(m, self.judged) if isinstance(m, Counts) else m.goodness for m in self.metrics
         ]
-        return np.where(self.judged, np.stack(scores), np.nan)
+        stacked = np.stack(scores)
+        return stacked if self.is_complete else np.where(self.judged, stacked, np.nan)
 
     def complete(self) -> Panel:
         """Return the panel restricted to segments without missing cells."""
@@ -406,7 +407,14 @@ def _notes_of(tables: list[Metric]) -> list[str]:
     for table in tables:
         for note in table.notes:
             said.setdefault(note, []).append(table.name)
-    return [note if len(names) > 1 else _note_about(names[0], note) for note, names in said.items()]
+    return [
+        note if len(names) > 1 or _names_metric(note) else _note_about(names[0], note)
+        for note, names in said.items()
+    ]
+
+
+def _names_metric(note: str) -> bool:
+    return isinstance(note, Message) and note.code == DIRECTION_NOTE
 
 
 def _note_about(metric: str, note: str) -> Message:

@@ -345,8 +345,8 @@ def meta_evaluate(
         "exact" is exact, or certified to four digits. Bootstrap intervals always use analytic ones, and so do
         comparisons of metrics unless it is "monte_carlo" without `mid_p`, because every resample needs new ones.
     mid_p : bool, default False
-        Count ties half: soft pairwise accuracy then does not depend on the order of the systems, and identical systems
-        have p = 0.5.
+        Count ties as half: soft pairwise accuracy then does not depend on the order of the systems, and identical
+        systems have p = 0.5.
     units : {"auto", "segments", "groups"} or int, default "auto"
         The unit that is permuted, swapped or resampled: segments, documents, or windows of this number of segments.
         With "auto", intervals resample whole documents where the human scores name them, and swaps of measures that are

@@ -47,7 +47,11 @@ class SegmentCoefficient:
         human = panel.human_goodness
         return [grouped(self.name, metric, human, self.level) for metric in panel.segment_scores()]  # type: ignore[arg-type]  # one of the known names
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def has_draws(self, panel: Panel) -> bool:  # noqa: ARG002  (all measures are asked alike)
+        """Every bootstrap sample has a value."""
+        return True
+
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:  # noqa: ARG002
         """Return the average correlation in bootstrap samples of segments."""
         if self.level == "segment":
             return weighted_averages(np.stack([one.per_group for one in self.of_metrics(panel)]), weights)
@@ -95,9 +99,13 @@ class AccuracyWithTies:
             ]
         )
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def has_draws(self, panel: Panel) -> bool:  # noqa: ARG002  (all measures are asked alike)
+        """Only averages over segments can be resampled without calibrating again."""
+        return self.level == "segment"
+
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:  # noqa: ARG002
         """Return the accuracy in bootstrap samples of segments; thresholds stay at their values for the full data."""
-        return weighted_averages(self.per_group(panel), weights) if self.level == "segment" else None
+        return weighted_averages(self.per_group(panel), weights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +160,11 @@ class TieTau:
             ]
         )
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:
+    def has_draws(self, panel: Panel) -> bool:  # noqa: ARG002  (all measures are asked alike)
+        """Every bootstrap sample has a value."""
+        return True
+
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:
         """Return tau in bootstrap samples of segments."""
         tables = self.tables(panel, options)
         k, n = tables.shape[:2]
@@ -208,7 +220,11 @@ class OwnFunction:
                 f"{self.name} must return one number for a metric's scores and human scores, not {value!r:.80}."
             ) from None
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def has_draws(self, panel: Panel) -> bool:  # noqa: ARG002  (all measures are asked alike)
+        """Every bootstrap sample has a value."""
+        return True
+
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:  # noqa: ARG002
         """Return the function in bootstrap samples of segments."""
         return _redone(self._value, panel, weights)
 

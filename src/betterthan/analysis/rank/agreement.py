@@ -121,7 +121,7 @@ def agreement(
     rankings : sequence of Ranking, or mapping of name to Ranking
         Two or more, of the same systems.
     top : int, default 3
-        k. A tie at the boundary includes all of its members.
+        How many systems count as the top; a tie at the boundary includes all of its members.
     names : sequence of str, optional
         Names of the rankings in a sequence; by default their methods, with the metric where methods are the same.
 
@@ -278,9 +278,8 @@ def _sentences(found: Agreement) -> tuple[str, ...]:
     a, b = worst.flipped_pairs[0]
     flipped = some_of([f"{better} and {worse}" for better, worse in worst.flipped_pairs], limit=_FEW)
     told.append(
-        f"The most different are {worst.first} and {worst.second}: they order {len(worst.flipped_pairs)} of {pairs} "
-        f""
-        f"in opposite ways ({flipped})."
+        f"The two that differ most are {worst.first} and {worst.second}: they order {len(worst.flipped_pairs)} of "
+        f"{pairs} in opposite ways ({flipped})."
     )
     advice = Message(
         "To see why: betterthan explain FILE {a} {b}.", code=NEXT_COMMAND, severity="info", a=a, b=b
@@ -293,6 +292,6 @@ def _on_top(what: str, sets: Sequence[tuple[str, ...]], names: Sequence[str]) ->
     for systems, name in zip(sets, names, strict=True):
         by.setdefault(frozenset(systems), (systems, []))[1].append(name)
     if len(by) == 1:
-        return f"{what} in all rankings: {listing(list(sets[0]))}."
-    parts = [f"{listing(list(systems))} by {listing(which)}" for systems, which in by.values()]
-    return f"{what} by ranking: {'; '.join(parts)}."
+        return f"{what} {'is' if len(sets[0]) == 1 else 'are'} the same in all rankings: {listing(list(sets[0]))}."
+    parts = [f"by {listing(which)}, {listing(list(systems))}" for systems, which in by.values()]
+    return f"{what} differ{'s' if what.endswith('system') else ''}: {'; '.join(parts)}."

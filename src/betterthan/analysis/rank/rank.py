@@ -173,7 +173,7 @@ def rank(
         A path, a folder, a pattern or several of them; a data frame; a dict of columns, or of names and paths; or an
         array for each system, which are then called A, B, … At least two systems.
     metric : str, optional
-        Which metric, where several are read.
+        The metric, if several are read.
     by : {"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "irt", "irt_2pl"} or callable
         By default the mean for scores, the pooled score for counts, Bradley–Terry for matches. A callable maps goodness
         (systems × segments, higher is better) to one strength per system. "irt" and "irt_2pl" are item response models

@@ -251,7 +251,7 @@ def _unit(by: str, options: RankOptions) -> str:
     fixed = "" if options.anchor is None else f", {options.anchor} fixed at {_FIXED[options.scale]}"
     named = {
         "bradley_terry": SCALES.get(options.scale, ("",))[0] + fixed,
-        "win_rate": "share of matches won, ties half",
+        "win_rate": "share of matches won, ties as half",
         **UNITS,
     }
     return named[by]

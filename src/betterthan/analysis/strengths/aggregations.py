@@ -78,7 +78,7 @@ def one_by_one(
 
 
 def win_rates(counts: WinCounts) -> FloatArray:
-    r"""Share of all comparisons that each system wins, with ties counted half; shape (…, m).
+    r"""Share of all comparisons that each system wins, with ties counted as half; shape (…, m).
 
     .. math:: r_a = \frac{\sum_b (w_{ab} + \frac12 t_{ab})}{\sum_b n_{ab}}
     """
@@ -155,7 +155,7 @@ MEDIAN = AggregationMethod(
     resampled=_resampled_medians,
     bytes_each=lambda m, n: 8 * m + 16 * n,
 )
-WIN_RATE = by_wins("win_rate", "share of comparisons won, ties half", win_rates)
+WIN_RATE = by_wins("win_rate", "share of comparisons won, ties as half", win_rates)
 ORDERED = ("elo", "trueskill")
 ITEM_RESPONSE = ("irt", "irt_2pl")
 NAMES = ("mean", "median", "win_rate", "bradley_terry", *ORDERED, *ITEM_RESPONSE)

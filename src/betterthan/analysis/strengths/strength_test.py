@@ -140,6 +140,7 @@ def _findings(table: ComparedTable, found: Estimated, tested: _Tested) -> PairFi
         goodness=strength if np.isfinite(strength).all() else found.strength,
         test="strengths",
         effect_name=EFFECT_NAMES.get(found.name, "difference of strengths"),
+        tie_policy=str(found.options.get("ties", "")),
         size_name="difference over its standard error",
         effect=pairs_matrix(m, difference, -difference),
         low=pairs_matrix(m, low, -high),
@@ -244,7 +245,7 @@ def _by_draws(
 
     where z has the normal tail that t has under Student's distribution with n - 1 degrees of freedom, because with few
     units s is itself uncertain; draws of Elo and TrueSkill ratings have such tails already. Bootstrap distributions of
-    medians are skewed, and the evidence against a lead is how far they extend towards 0: hence a standard deviation for
+    medians are skewed, and the evidence against a lead is how far they extend toward 0: hence a standard deviation for
     each side, none smaller than half of the overall one. The interval inverts the test, so it excludes 0 when p is
     below its level. A p-value is never smaller than that of t, nor an adjusted one than Holm's of t
     (:mod:`betterthan.kernels.significance.step_down` gives that of the maximum): bootstrap samples of few units

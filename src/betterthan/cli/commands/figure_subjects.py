@@ -286,12 +286,23 @@ def _words(asked: Asked) -> dict[str, Any]:
     return {} if mt is None else {"words": [line.split() for line in open_source(mt).lines()]}
 
 
+def _board(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.board.board import board
+
+    tables = list(asked.read.metrics(asked.files).values())
+    method: Any = _only(asked, "mean")
+    data: Any = tables[0] if len(tables) == 1 else tables
+    return board(data, by=method, **asked.computing)
+
+
 _SUBJECTS: dict[str, Callable[[Asked], Any]] = {
     "ranking": _ranking,
     "pairs": _pairs,
     "scatter": _scatter,
     "differences": _differences,
     "agreement": _agreement,
+    "board": _board,
+    "tasks": _board,
     "ranks": _ranks,
     "metrics": _meta,
     "soft_pairwise": _untested,

@@ -34,12 +34,12 @@ _HUMAN_BY = ("mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", 
     "--by",
     type=click.Choice(_MEASURES),
     multiple=True,
-    help="The measure of agreement; name several. [default: soft-pairwise-accuracy]",
+    help="Measure of agreement. Repeat for several. [default: soft-pairwise-accuracy]",
 )
 @click.option(
     "--level",
     type=click.Choice(["system", "segment", "within-system", "global"]),
-    help="Of the measure. [default: where the measure lives]",
+    help="Level of the measure. [default: the usual one]",
 )
 @click.option(
     "--significance",
@@ -55,7 +55,8 @@ _HUMAN_BY = ("mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", 
             "none",
         ]
     ),
-    help="How metrics are compared. [default: perm-systems over systems, perm-inputs on segments]",
+    help="How metrics are tested against each other. [default: perm-systems at system level, "
+    "perm-inputs at segment level]",
 )
 @click.option(
     "--alternative",
@@ -69,18 +70,22 @@ _HUMAN_BY = ("mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", 
     type=click.Choice(["monte-carlo", "analytic", "exact"]),
     default="monte-carlo",
     show_default=True,
-    help="Of pairs of systems, in soft pairwise accuracy.",
+    help="P-values of system pairs inside soft pairwise accuracy.",
 )
-@click.option("--mid-p", is_flag=True, help="Count ties half in these p-values.")
+@click.option("--mid-p", is_flag=True, help="Count ties as half in these p-values.")
 @click.option(
     "--units",
     default="auto",
     show_default=True,
     metavar="auto|segments|groups|NUMBER",
-    help="What is drawn or permuted as one: segments, documents, or blocks of NUMBER segments.",
+    help="Units that are resampled or permuted: segments, documents (groups), or blocks of NUMBER segments.",
 )
 @click.option(
-    "--margin", type=float, default=0.0, show_default=True, help="Human scores closer than this tie (taus)."
+    "--margin",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Human scores closer than this count as ties, in the tau measures.",
 )
 @click.option(
     "--metric-margin", type=float, default=0.0, show_default=True, help="The same for metric scores."
@@ -89,16 +94,18 @@ _HUMAN_BY = ("mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", 
     "--leave-out",
     multiple=True,
     metavar="SYSTEM",
-    help="A system to leave out, by name or pattern, such as 'Human-*'.",
+    help="A system to leave out, by name or pattern, such as 'Human-*'. Repeat for several.",
 )
 @click.option(
     "--outliers",
     type=click.Choice(["keep", "drop"]),
     default="keep",
     show_default=True,
-    help="Systems whose human score is far from the others'.",
+    help="Keep or drop systems whose human score is far from the others.",
 )
-@click.option("--only", multiple=True, metavar="METRIC", help="Only this metric; name several.")
+@click.option(
+    "--only", multiple=True, metavar="METRIC", help="Evaluate only this metric. Repeat for several."
+)
 @click.option(
     "--leave-out-metric",
     "leave_out_metrics",
@@ -134,21 +141,30 @@ _HUMAN_BY = ("mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", 
     type=click.Choice(["auto", "none", "bonferroni", "holm", "benjamini-hochberg", "max-statistic"]),
     default="auto",
     show_default=True,
-    help="For the many comparisons of metrics; auto is max-statistic, or holm where nothing is swapped at random.",
+    help="Correction for multiple comparisons; auto: max-statistic, or holm if nothing is "
+    "exchanged at random.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the comparisons.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
 @click.option(
-    "-l", "--language-pair", multiple=True, metavar="LP", help="Of a folder; name several to pool them."
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
 )
-@click.option("--gold", metavar="NAME", help="Which human scores, such as mqm, where there are several.")
-@click.option("--reference", metavar="NAME", help="Metrics scored against this reference, such as refA.")
+@click.option(
+    "-l",
+    "--language-pair",
+    multiple=True,
+    metavar="LP",
+    help="Language pair of a folder. Repeat to pool several.",
+)
+@click.option("--gold", metavar="NAME", help="Human scores to use, such as mqm, if there are several.")
+@click.option(
+    "--reference", metavar="NAME", help="Use the metric scores against this reference, such as refA."
+)
 @click.option(
     "--pool",
     type=click.Choice(["average", "pairs"]),
     default="average",
     show_default=True,
-    help="Several language pairs: plain average, or each pair of systems once.",
+    help="How to pool language pairs: with equal weights, or weighted by their number of system pairs.",
 )
 @reading_options
 @computing_options
@@ -166,10 +182,10 @@ def meta(
     texts: str | None,
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> list[Result]:
-    """Compare metrics with human scores, and say which metrics differ significantly.
+    """Compare metrics with human scores, and test which metrics differ significantly.
 
-    FILE is a long table with a column of metrics, or one file per metric; FOLDER is laid out as the WMT metrics task
-    does it (human-scores, metric-scores, documents). Human judgments are scores, or relative rankings.
+    FILE is a long table with a metric column, or one file per metric; FOLDER has the layout of the WMT metrics task
+    (human-scores, metric-scores, documents). Human judgments are scores, or relative rankings.
 
     \b
     Examples:

@@ -99,7 +99,7 @@ def davidson(
     if not davidson_exists(wins, ties):
         raise NotEstimable(
             "Davidson's strengths do not exist here: there are too few wins against the order, or only ties. "
-            "Let ties count half."
+            "Let ties count as half."
         )
     return _newton(wins, ties, tolerance, max_iterations)
 
@@ -197,7 +197,7 @@ def _newton(wins: FloatArray, ties: FloatArray, tolerance: float, max_iterations
             return DavidsonFit(theta, float(np.exp(parameters[n_systems])), iteration, change)
     raise NotConverged(
         f"Davidson's strengths still changed by {change:.1e} after {iteration} iterations. "
-        f"Some systems are linked by very few matches; leave them out or let ties count half.",
+        f"Some systems are linked by very few matches; leave them out or let ties count as half.",
         iterations=iteration,
         last_change=change,
     )

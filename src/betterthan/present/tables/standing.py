@@ -85,11 +85,12 @@ def some_names(names: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> some_names(["A", "B"]), some_names(["A", "B", "C", "D", "E", "F"])
-    ('A, B', 'A, B, C, D and 2 more')
+    >>> some_names(["A"]), some_names(["A", "B", "C"]), some_names(["A", "B", "C", "D", "E", "F"])
+    ('A', 'A, B and C', 'A, B, C, D and 2 more')
     """
     more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    *first, last = names if more <= 1 else [*names[:_NAMED], f"{more} more"]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def rank_range(low: int, high: int) -> str:

@@ -7,7 +7,7 @@ they disagree. CSV has the rows of all results, and a first column that says to 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from betterthan.present.numbers import digits_for, percent
@@ -24,6 +24,7 @@ from betterthan.present.tables.standing import method_name, rank_range
 from betterthan.results.base import Result
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.ranking import Ranking
+from betterthan.results.settings import short_signature
 
 MOST_WITH_INTERVALS = 2
 """Methods beside each other that show their intervals; with more, rows would not fit into a terminal."""
@@ -127,7 +128,7 @@ def _rankings(rankings: Sequence[Ranking]) -> Together:
         legend=f"In brackets the range of ranks; rules separate significance clusters by {names[0]}.",
         notes=_all_notes(rankings),
         signature="\n".join(one.settings.signature for one in rankings),
-        short_signature=short_signature(rankings),
+        short_signature=short_signature([one.settings for one in rankings]),
     )
     return Together(
         results=tuple(rankings), table=table, labels=tuple(one.settings.method for one in rankings)
@@ -175,15 +176,9 @@ def _metas(metas: Sequence[MetaEvaluation]) -> Together:
         legend=f"Clusters: metrics in one do not differ significantly; rules are those of {names[0]}.",
         notes=_all_notes(metas),
         signature="\n".join(one.settings.signature for one in metas),
-        short_signature=short_signature(metas),
+        short_signature=short_signature([one.settings for one in metas]),
     )
     return Together(results=tuple(metas), table=table, labels=tuple(one.method for one in metas))
-
-
-def short_signature(results: Sequence[Result]) -> str:
-    """Return one short signature for results of the same data."""
-    methods = "+".join(dict.fromkeys(result.settings.method for result in results))
-    return replace(results[0].settings, method=methods).short_signature
 
 
 def by_each(names: Sequence[str], sentences: Sequence[str]) -> tuple[str, ...]:

@@ -40,6 +40,8 @@ def agreement_section(
     if m > MOST_SYSTEMS:
         caption += f" The best {MOST_SYSTEMS} of {m} systems are shown."
     words = [line for line in result.sentences if getattr(line, "code", "") != NEXT_COMMAND]
+    if m == 2:  # a picture of one pair shows nothing more
+        return Section(key=key, title=title, menu=menu, blocks=tuple(map(Paragraph, words)))
     blocks: tuple[Block, ...] = (
         *(Paragraph(sentence) for sentence in words),
         Columns(
