@@ -217,9 +217,6 @@ class Diagnosis(NamedRows[DiagnosedSystem], Result):
     settings: Settings
     lower_is_better: bool = False
 
-    def _row_names(self) -> tuple[str, ...]:
-        return self.systems
-
     def _row(self, i: int) -> DiagnosedSystem:
         by_system = (self.outlier_share_by_system, self.rank_spread_by_system)
         outliers, spread = (float(values[i]) for values in by_system)
