@@ -68,11 +68,11 @@ docs: $(VENV)/dev  ## Build the documentation; every example in it runs
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
 	@echo "Wrote docs/_build/html/index.html"
 
-bench: $(VENV)/dev  ## Speed and memory beside the peers, in one run
-	@$(PIP) install -q --no-deps pairformance || echo 'Pairformance is not to be had; its algorithm written out stands in.'
+bench: $(VENV)/dev  ## Speed and memory compared with other tools
+	@$(PIP) install -q --no-deps pairformance || echo 'Pairformance cannot be installed; a reimplementation of its algorithm is measured instead.'
 	$(BIN)/python benchmarks/run.py
 
-check: test docs  ## What must hold before a release
+check: test docs  ## Everything that must pass before a release
 	$(BIN)/pre-commit run --all-files
 
 format: $(VENV)/dev  ## Rewrite the code in the house style

@@ -144,9 +144,10 @@ def test_an_option_stands_with_its_command_or_with_a_group_the_command_links_to(
     text = filled("cli.md")
     for path, command in extension("generated").commands(cli):
         section = re.split(r"\n(?:\(.*\)=\n)?## ", text.split(f"## {path}\n", 1)[1], maxsplit=1)[0]
-        linked = re.findall(r"\(#(options-about-the-\w+)\)", section)
+        linked = re.findall(r"\(#(\w+-options)\)", section)
         whole = section + "".join(
-            text.split(f"({label})=", 1)[1].split("\n(options", 1)[0] for label in linked
+            re.split(r"\n\(\w+-options\)=", text.split(f"({label})=", 1)[1], maxsplit=1)[0]
+            for label in linked
         )
         for option in command.params:
             if isinstance(option, click.Option):
@@ -240,6 +241,15 @@ def load_nothing_from_elsewhere(pages, place):
         assert not [address for address in loaded.addresses if "//" in address], page.name
     for sheet in (place / "h" / "_static").rglob("*.css"):
         assert "url(http" not in sheet.read_text(encoding="utf-8"), sheet.name
+
+
+def test_the_picture_of_the_terminal_shows_what_is_printed(tmp_path, monkeypatch):
+    """The picture carries its text; ``python docs/picture.py`` draws it again."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    picture, small_png = importlib.import_module("picture"), importlib.import_module("small_png")
+    shown = small_png.label((DOCS / "example.png").read_bytes())
+    assert shown.count("<b>$ betterthan") == len(picture.COMMANDS)
+    assert picture.printed(tmp_path) == shown
 
 
 def test_a_page_builds_and_loads_nothing_from_elsewhere(tmp_path):

@@ -40,17 +40,38 @@ ALLOWED = {
 # Within a room, a sub-package may import those to its left and the modules that stand in the room itself.
 ORDER = {
     "kernels": (
-        *("sign_flips", "resampling", "ratings", "text", "tags", "display", "comparisons", "significance"),
+        *(
+            "sign_flips",
+            "resampling",
+            "ratings",
+            "text",
+            "tags",
+            "display",
+            "comparisons",
+            "item_response",
+            "significance",
+        ),
         *("intervals", "influence", "judges", "agreement", "metric_swaps"),
     ),
     "read": ("source", "grid", "plausibility", "formats", "write", "several"),
-    "analysis": ("pairs", "matches", "strengths", "compare", "rank", "explain", "human", "meta", "tags"),
+    "analysis": (
+        "pairs",
+        "matches",
+        "strengths",
+        "compare",
+        "rank",
+        "board",
+        "explain",
+        "human",
+        "meta",
+        "tags",
+    ),
     "present": ("tables", "renderers", "charts"),
     "report": ("figures", "sections", "pair", "kinds"),
     "studies": ("paired", "soft_pairwise", "relative_ranking", "aggregation", "tagging"),
     "web": ("runs", "details", "worker", "routes"),
 }
-MOST_MODULES = 22
+MOST_MODULES = 23
 """In one folder; the commands are the most."""
 # A result or a table imports `present` at the moment it is shown, never before; a verb that gets a path reads it.
 WHEN_ASKED = {
@@ -58,6 +79,7 @@ WHEN_ASKED = {
     ("tables", "present"),
     ("metrics_folder", "present"),
     ("table_argument", "read"),
+    ("task_tables", "read"),
 }
 KERNELS_MAY_IMPORT = {
     "__future__",

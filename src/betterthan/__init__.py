@@ -14,6 +14,7 @@ from betterthan.results.registry import class_homes
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from betterthan.analysis.board.board import board as board
     from betterthan.analysis.compare.compare import compare as compare
     from betterthan.analysis.explain.diagnose import diagnose as diagnose
     from betterthan.analysis.explain.explain import explain as explain
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from betterthan.results.agreement import Aggregated as Aggregated
     from betterthan.results.agreement import Agreement as Agreement
     from betterthan.results.base import Result as Result
+    from betterthan.results.board import Board as Board
     from betterthan.results.checkup import Checkup as Checkup
     from betterthan.results.checkup import Diagnosis as Diagnosis
     from betterthan.results.explanation import CountsExplanation as CountsExplanation
@@ -122,6 +124,7 @@ _HOMES = {
     "align": "tables.align",
     "audition": "analysis.tags.audition",
     "bleu": "scoring.bleu",
+    "board": "analysis.board.board",
     "chart": "present.charts.chart",
     "check": "read.check",
     "chrf": "scoring.chrf",

@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 Severity = Literal["info", "warning", "error"]
-"""Severity of a message: information on methods, a warning, or an error."""
+"""Severity of a message, and so the priority of a note: an error; a warning, which changes how the answer reads;
+information on how data were read or numbers made. A plain string is between the last two."""
 
 
+DIRECTION_NOTE = "direction"
+"""The code of a note on a direction that was inferred, with the option to reverse it."""
 METHOD_NOTE = "method"
 """The code of a note that only describes how a number was computed: a signature, a tokenizer, a threshold."""
 

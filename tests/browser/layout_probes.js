@@ -23,7 +23,7 @@ overlapping: () => {
   for (const svg of document.querySelectorAll("svg:not(.strip)")) {
     if (!svg.checkVisibility()) continue;
     const frame = svg.getBoundingClientRect();
-    const labels = [...svg.querySelectorAll("text")].map(node => [node.textContent, node.getBoundingClientRect()]);
+    const labels = [...svg.querySelectorAll("text")].filter(node => node.checkVisibility()).map(node => [node.textContent, node.getBoundingClientRect()]);
     labels.forEach(([text, a], i) => {
       if (a.left < frame.left - 2 || a.right > frame.right + 2 || a.top < frame.top - 2 || a.bottom > frame.bottom + 2)
         found.push(`"${text}" leaves its picture`);

@@ -42,11 +42,11 @@ def test_bad_use_has_the_style_of_all_errors(betterthan, arguments):
 
 
 def test_the_short_signature_names_what_was_changed(betterthan, demo):
-    """And nothing else; the data and the version are always there."""
+    """And nothing else by name; a digest of all options, the data and the version are always there."""
     last = betterthan("rank", demo / "human.csv").out.splitlines()[-1]
-    assert re.fullmatch(r"  betterthan\|mean\|n:300\|k:8\|data:\w+\|version:[\w.]+", last)
+    assert re.fullmatch(r"  betterthan\|mean\|n:300\|k:8\|options:\w{4}\|data:\w+\|version:[\w.]+", last)
     changed = betterthan("compare", demo / "human.csv", "--units", "segments", "--correction", "bonferroni")
-    assert "|adjust:bonferroni|units:segments|data:" in changed.out.splitlines()[-1]
+    assert "|adjust:bonferroni|units:segments|options:" in changed.out.splitlines()[-1]
 
 
 def test_convert_writes_csv_to_standard_output(betterthan, demo, tmp_path):

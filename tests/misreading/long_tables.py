@@ -229,7 +229,7 @@ CASES = (
             expect=Ranked(
                 means={"GPT": 0.5, "Llama": 0.5},
                 segments=16,
-                says=(column, "count together", "use ", "where"),
+                says=(column, "analyzed together", "use ", "where"),
             ),
         )
         for column in ("language", "lang", "dataset", "task", "subject")

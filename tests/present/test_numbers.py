@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from betterthan.present.numbers import digits_for, interval, number, percent, pvalue
+from betterthan.present.numbers import digits_for, interval, number, percent
+from betterthan.results.pvalues import pvalue
 
 
 @pytest.mark.parametrize(
@@ -47,9 +48,10 @@ def test_a_rounded_zero_has_no_minus_sign():
     assert number(-0.006, 2) == "−0.01"
 
 
-def test_large_numbers_are_grouped_and_years_are_not():
-    """Thin spaces from five digits on."""
-    assert number(1500, 0) == "1500"
+def test_thousands_have_commas():
+    """From 1,000 on, as in sentences."""
+    assert number(999, 0) == "999"
+    assert number(-1500, 0) == "−1,500"
     assert number(12345.6, 1) == "12,345.6"
 
 

@@ -82,7 +82,9 @@ def test_two_runs_are_compared_on_every_task():
     assert [row[7] for row in block.table.rows] == pytest.approx(holm.tolist())
     assert block.table.rows[0][-1] == "better *"
     n_better = sum(pair.effect > 0 for pair in tested)
-    assert f"Compared with v1 by 3 metrics, v2 is better by {n_better}, " in report.verdict
+    n_sure = sum(p <= 0.05 for p in holm)
+    assert report.headline == f"v2 is better than v1 by {n_better} of 3 metrics, {n_sure} significantly."
+    assert f"Of 3 metrics, v2 is better by {n_better} ({n_sure} significantly)" in report.verdict
 
 
 @pytest.mark.parametrize("pvalues", [[0.01, 0.04, 0.03], [0.5], [0.9, 0.001, 0.02, 0.02]])

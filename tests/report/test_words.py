@@ -9,9 +9,9 @@ import pytest
 from tests.report.conftest import made_scores
 
 import betterthan as bt
-from betterthan.present.numbers import pvalue
 from betterthan.report.compose import compose
 from betterthan.report.page import section_fragment
+from betterthan.results.pvalues import equals_p
 
 
 def words_of(report):
@@ -35,9 +35,9 @@ def test_a_verdict_on_battles_says_what_is_left_after_correction(reports):
     report = reports["battles"]
     pairs = report.results["pairs"]
     pair = pairs.pair(*report.results["ranking-bradley_terry"].systems[:2])
-    written = pvalue(pair.adjusted)
     assert f"{pair.low:.2f} to {pair.high:.2f} for this pair alone)" in report.verdict
-    assert re.search(rf"all \d+ pairs, p [=<] {re.escape(written.removeprefix('<'))}\.", report.verdict)
+    adjusted = re.escape(equals_p(pair.adjusted))
+    assert re.search(rf"{adjusted},? (adjusted|after adjustment) for all \d+ pairs\)\.", report.verdict)
 
 
 def test_pairs_that_met_often_are_not_called_rare():
@@ -70,11 +70,11 @@ def test_a_verdict_on_metrics_has_a_subject(reports):
     report = reports["meta"]
     found = report.results["meta-soft_pairwise_accuracy"]
     assert report.verdict.startswith(
-        f"The soft pairwise accuracy of {found.metrics[0]} with {found.human} is "
+        f"The soft pairwise accuracy of {found.metrics[0]} compared with {found.human} scores is "
     )
     verb = "differ significantly (PERM-SYSTEMS, two-sided, p ≤ 0.05, step-down maximum over 6 pairs)"
     assert f"{found.n_significant} of 6 pairs of metrics {verb}." in report.verdict
-    assert report.verdict.endswith("There are 8 systems, too few for a precise estimate of agreement.")
+    assert report.caveats[-1] == "8 systems are too few for a precise estimate of agreement."
 
 
 def test_the_best_mean_and_the_most_wins():

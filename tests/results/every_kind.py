@@ -34,6 +34,7 @@ def result_of(kind: str) -> Any:
             {by: bt.rank(scores, by=by, n_resamples=20) for by in ("mean", "median")}
         ),
         "audition": lambda: bt.audition(tags, by=by, n_resamples=19),
+        "board": lambda: bt.board(scores),
         "checkup": lambda: bt.check({"A": [1.0, float("nan")], "B": [2.0, 3.0]}),
         "counts_explanation": lambda: bt.explain(counts, "Aster", "Birch"),
         "diagnosis": lambda: bt.diagnose(scores),

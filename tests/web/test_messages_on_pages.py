@@ -199,7 +199,7 @@ def test_without_a_problem_the_fold_is_closed(site, done):
         (Option("item", COLUMN), "“segment”"),
         (Option("lower_is_better", "TER"), "“Which scores are better: lower”"),
         (Option("prior", 0.5), "--prior 0.5 (on the command line)"),
-        (Option("reference", "FILE"), "“This file is: a reference text”"),
+        (Option("reference", "FILE"), "“This file is: reference text”"),
         (Option("metric", "chrF"), "“Metric, if there are several: chrF”"),
     ],
 )

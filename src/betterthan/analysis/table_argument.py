@@ -13,6 +13,7 @@ from betterthan.errors import BetterThanError, TableError
 from betterthan.messages import COLUMN, Message, Option
 from betterthan.tables.any_table import AnyTable
 from betterthan.tables.counts import Counts
+from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
 
@@ -121,8 +122,8 @@ def as_metrics_and_human(metrics: AnyData, human: AnyData) -> tuple[Any, Any]:
             raise TableError(
                 "meta_evaluate needs human scores in addition to the metrics: a table, or a path."
             )
-        if isinstance(human, Mapping | Scores | Counts):
+        if isinstance(human, Mapping | Scores | Counts | Matches):
             return metrics, human
-        return metrics, TableReader().table(human, kinds=(Scores,))
+        return metrics, TableReader().table(human, kinds=(Scores, Matches))
     found = TableReader().metrics_and_people(metrics, human=human)
     return found.metrics, found.people

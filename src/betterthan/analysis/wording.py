@@ -1,11 +1,10 @@
-"""Numbers inside sentences: digits follow uncertainty, p-values are never 0."""
+"""Numbers inside sentences: digits follow uncertainty, thousands have commas."""
 
 from __future__ import annotations
 
 import math
 
 _MOST_DECIMALS = 6
-_SMALLEST_P = 1e-4
 _LARGE = 1e15
 
 
@@ -21,18 +20,18 @@ def counted(n: int, noun: str) -> str:
 
 
 def amount(value: float, decimals: int) -> str:
-    r"""Return `value` with this number of decimals, a true minus sign, and thousands separators from 10,000 on.
+    r"""Return `value` with this number of decimals, a true minus sign, and commas between thousands.
 
     Very large and very small numbers are written with a power of ten.
 
     Examples
     --------
-    >>> amount(-1.25, 1), amount(23456, 0), amount(3e-9, 6)
-    ('−1.2', '23,456', '3e-09')
+    >>> amount(-1.25, 1), amount(2345, 0), amount(3e-9, 6)
+    ('−1.2', '2,345', '3e-09')
     """
     if abs(value) >= _LARGE or (decimals == _MOST_DECIMALS and 0 < abs(value) < 10.0**-_MOST_DECIMALS):
         return f"{value:.2g}".replace("-", "−", value < 0)
-    text = f"{abs(value):,.{decimals}f}" if abs(value) >= 10_000 else f"{abs(value):.{decimals}f}"
+    text = f"{abs(value):,.{decimals}f}"
     return f"−{text}" if value < 0 and text.strip("0.") else text
 
 
@@ -67,19 +66,6 @@ def share(value: float) -> str:
     if 0 < percent < 0.01:
         return "<0.01%"
     return f"{percent:.0f}%" if percent >= 9.95 or percent == 0 else f"{percent:.2g}%"
-
-
-def p_of(pvalue: float) -> str:
-    """Return "p = 0.0313", or "p < 0.0001" for smaller values.
-
-    Examples
-    --------
-    >>> p_of(0.03127), p_of(1e-9), p_of(1.0)
-    ('p = 0.0313', 'p < 0.0001', 'p = 1')
-    """
-    if pvalue < _SMALLEST_P:
-        return f"p < {_SMALLEST_P:.4f}"
-    return "p = 1" if pvalue == 1 else f"p = {pvalue:.4f}"
 
 
 def listing(parts: list[str]) -> str:

@@ -24,7 +24,7 @@ from betterthan.present.tables.describe import describe, summarize
 from betterthan.present.tables.together import Together, combined
 from betterthan.receipts.receipt import record
 from betterthan.results.base import Result, json_text
-from betterthan.results.settings import OptionValue
+from betterthan.results.settings import short_signature
 from betterthan.writing import write_whole
 
 # Under this key a command finds the list that takes its results instead of a stream: see `betterthan verify`.
@@ -186,17 +186,7 @@ def _named_options(table: Table, results: Sequence[Result]) -> Table:
     }
     own = [one.settings for one in results if one.settings.short_signature == table.short_signature]
     every = [one.settings for one in results] if not own else own[:1]
-    changed = {key for settings in every for key in settings.options if key in keys}
-    options = {key: _joined([settings.options.get(key) for settings in every]) for key in sorted(changed)}
-    methods = "+".join(dict.fromkeys(settings.method for settings in every))
-    method = every[0].method if own else methods
-    return replace(table, short_signature=replace(every[0], method=method, options=options).signature)
-
-
-def _joined(values: Sequence[OptionValue]) -> OptionValue:
-    """Return what several results have in common, or their different values beside each other."""
-    different = list(dict.fromkeys(value for value in values if value is not None))
-    return different[0] if len(different) == 1 else "+".join(map(str, different)) or None
+    return replace(table, short_signature=short_signature(every, keys))
 
 
 def _as_text(table: Table, color: str, *, to_file: bool, **shown: bool) -> str:

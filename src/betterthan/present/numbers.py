@@ -1,11 +1,10 @@
-"""Numbers as people read them: digits follow uncertainty, p-values are never 0."""
+"""Numbers as people read them: digits follow uncertainty, thousands have commas."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 
-SMALLEST_P = 1e-4
 MOST_DIGITS = 6
 
 
@@ -42,34 +41,9 @@ def number(value: float | None, digits: int) -> str:
         return "–"
     if digits >= MOST_DIGITS and 0 < abs(value) < 10.0 ** (1 - MOST_DIGITS):  # else most of it would be zeros
         return f"{value:.2g}".replace("-", "−", value < 0)
-    text = f"{abs(value):,.{digits}f}" if abs(value) >= 10_000 else f"{abs(value):.{digits}f}"
+    text = f"{abs(value):,.{digits}f}"
     negative = value < 0 and any(digit in "123456789" for digit in text)
     return f"−{text}" if negative else text
-
-
-def pvalue(value: float | None, smallest: float = SMALLEST_P) -> str:
-    """Return a p-value with four decimals, never as 0.
-
-    Examples
-    --------
-    >>> pvalue(0.03127), pvalue(3e-9), pvalue(1.0)
-    ('0.0313', '<0.0001', '1.0000')
-    """
-    if value is None or math.isnan(value):
-        return "–"
-    return f"<{smallest:.4f}" if value < smallest else f"{value:.4f}"
-
-
-def equals_p(p: float) -> str:
-    """Return a p-value as it stands in a sentence.
-
-    Examples
-    --------
-    >>> equals_p(0.0312), equals_p(1e-9)
-    ('p = 0.0312', 'p < 0.0001')
-    """
-    written = pvalue(p)
-    return f"p < {written.removeprefix('<')}" if written.startswith("<") else f"p = {written}"
 
 
 def interval(low: float | None, high: float | None, digits: int) -> str:

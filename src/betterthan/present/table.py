@@ -7,6 +7,7 @@ from typing import Literal
 
 from betterthan.messages import METHOD_NOTE, Message, Spelling, spelled
 from betterthan.present import numbers
+from betterthan.results.pvalues import pvalue
 
 TableCell = str | float | int | tuple[float, float] | None
 ColumnKind = Literal["text", "code", "count", "integer", "number", "pvalue", "interval"]
@@ -45,7 +46,7 @@ class TableColumn:
         if isinstance(cell, str):
             return cell
         if self.kind == "pvalue":
-            return numbers.pvalue(cell)
+            return pvalue(cell)
         return numbers.number(cell, 0 if self.kind == "integer" else self.digits)
 
 

@@ -37,7 +37,7 @@ class MetricsAndPeople(NamedTuple):
     """Metrics with the human scores they are compared with; for several language pairs, mappings."""
 
     metrics: Metrics | dict[str, Metrics]
-    people: Scores | dict[str, Scores]
+    people: Scores | Matches | dict[str, Scores]
     notes: tuple[str, ...] = ()
 
 
@@ -287,6 +287,10 @@ class TableReader:
             raise BetterThanError(
                 Message("Name the file with the human scores: {human}.", human=Option("human", FILE))
             )
+        metrics = self._metrics_of_each(files)
+        if (compared := self._comparisons(human)) is not None:
+            refuse_unknown_directions(self.options, metrics)
+            return MetricsAndPeople(_chosen(metrics, only), compared)
         judged = self.metrics(human, system_level=True)
         if gold is None and len(judged) > 1:
             raise BetterThanError(
@@ -298,9 +302,17 @@ class TableReader:
                 )
             )
         people = the_metric(judged, gold, self.name(human))
-        metrics = self._metrics_of_each(files)
         refuse_unknown_directions(self.options, [*metrics, *judged])
         return MetricsAndPeople(_chosen(metrics, only), people)
+
+    def _comparisons(self, human: Any) -> Matches | None:  # noqa: ANN401  (anything)
+        """Return human judgments that are comparisons of systems, such as relative rankings; None for scores."""
+        if isinstance(human, Matches):
+            return human
+        if isinstance(human, Scores | Ratings):
+            return None
+        tables = self.reading(human).tables
+        return tables[0] if tables and isinstance(tables[0], Matches) else None
 
     def name(self, data: Any) -> str | None:  # noqa: ANN401  (anything)
         """Return the name of the data for messages; empty where there is none."""

@@ -73,8 +73,8 @@ def read_scores(
         task, the language pair, level, reference or domain.
     ignore, keep : sequence of str, optional
         Columns to leave out, such as ``("length",)``, and columns of a wide table that are systems (of a long table,
-        metrics) whatever they look like. A column that may be an id, a length, a rank or an average is an error until
-        it is in one of the two.
+        metrics) whatever their names or values. A column that may be an id, a length, a rank or an average is an
+        error until it is in one of the two.
 
     Returns
     -------

@@ -185,6 +185,9 @@ class Verb(NamedTuple):
 
 VERBS: dict[str, Verb] = {
     "agree": Verb(("files",), ("by", "top", "metrics", "missing", "prior", "units", *_READING, *_COMPUTING)),
+    "board": Verb(
+        ("files",), ("by", "task_column", "tasks", "missing", "units", "confidence", *_READING, *_COMPUTING)
+    ),
     "check": Verb(("files",), _READING),
     "compare": Verb(
         ("file",),

@@ -574,7 +574,7 @@ def verdict_of(
     if not comparison.differences and not comparison.n_numbers:
         return Verdict(False, (f"{name}: not verified. It holds no number that could be compared.", *notes))
     if not comparison.differences:
-        head = f"{name}: equal. {subject} gives the same again{within}: {comparison.n_numbers:,} numbers."
+        head = f"{name}: reproduced. {subject} gives the same {comparison.n_numbers:,} numbers again{within}."
         data = [f"{line}, but the same data" for line in changed]
         return Verdict(True, (head, *notes, *data))
     lines: list[str] = [

@@ -66,7 +66,7 @@ def compose(
     source : path, optional
         The source texts, to be shown beside outputs.
     metric : str, optional
-        Which metric, when the file has several; by default the first, and the report says so.
+        The metric, if the file has several; by default the first, and the report says so.
     leave_out : sequence of str
         Systems to leave out of scores and metrics, by name or pattern, such as ``"Human-*"``.
     options, format

@@ -329,6 +329,8 @@ class Report:
         The verdict in a few words.
     verdict : str
         The verdict in a sentence or two: winner, runner-up, size of the difference, and how sure it is.
+    caveats : tuple of str
+        What changes how the verdict is to be read, such as human translations among the systems.
     cards : tuple of Card
     sections : tuple of Section
     results : dict of str to Result
@@ -351,6 +353,7 @@ class Report:
     notes: tuple[str, ...]
     command: str
     payload: dict[str, Any] = field(default_factory=dict)
+    caveats: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return title, verdict, notes, command and every result as plain JSON-able data."""
@@ -360,6 +363,7 @@ class Report:
             "kind": self.kind,
             "headline": self.headline,
             "verdict": self.verdict,
+            "caveats": list(self.caveats),
             "notes": list(self.notes),
             "command": self.command,
             "results": {name: result.to_dict() for name, result in self.results.items()},

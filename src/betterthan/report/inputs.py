@@ -330,7 +330,7 @@ def _fitting(texts: Texts, scores: Scores) -> tuple[Texts | None, list[str]]:
         note = method_note("Texts have no segment ids; their lines were matched to the scores in order.")
         return replace(texts, segments=scores.segments, row_order=scores.row_order), [note]
     raise TableError(
-        f"The texts have {len(texts.segments)} lines and the scores {scores.n_segments} segments. "
+        f"The texts have {len(texts.segments):,} lines and the scores {scores.n_segments:,} segments. "
         f"Provide one line per segment, in the order of the scores."
     )
 

@@ -33,6 +33,8 @@ from betterthan.results.base import json_text
 _TEMPLATES = Path(__file__).parent / "templates"
 # Where a long name may be broken over two lines: after a sign that separates its parts.
 _SEPARATOR = re.compile(r"(?<=[-_./:|,@])(?![-_./:|,@\s]|$)")
+# A line does not end between a sign and its number.
+_NUMBER = re.compile(r"(?<=\bp) ([=<≤>]) (?=[\d.])|(?<=\d%) (?=CI\b)")
 _LONG_WORD, _LONG_NAME, _SENTENCE = 16, 24, 36
 # A script element ends at "</script" and JSON does not care how a character is written.
 _IN_SCRIPT = str.maketrans(
@@ -176,9 +178,13 @@ def breakable_text(text: str) -> Markup:
     """
     if len(text) <= _LONG_WORD:
         return escape(text)
+    text = _NUMBER.sub(
+        lambda match: f"\N{NO-BREAK SPACE}{match[1]}\N{NO-BREAK SPACE}" if match[1] else "\N{NO-BREAK SPACE}",
+        text,
+    )
     words = (
         Markup("<wbr>").join(_SEPARATOR.split(word)) if len(word) > _LONG_WORD else escape(word)
-        for word in re.split(r"(\s+)", text)
+        for word in re.split(r"([ \t\n]+)", text)
     )
     return Markup("").join(words)
 

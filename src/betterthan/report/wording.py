@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from betterthan.messages import Message
-from betterthan.present.numbers import digits_for, equals_p
+from betterthan.present.numbers import digits_for
 from betterthan.present.table import Table
 from betterthan.results.units import UNIT_LINE
 from betterthan.tables.scores import Scores
@@ -83,30 +83,6 @@ def number_different(n_different: int, n_pairs: int) -> str:
     if n_pairs == 1:
         return "the two systems differ" if n_different else "the two systems do not differ"
     return f"{count(n_different)} of {count(n_pairs)} pairs {plural(n_different, 'differs', 'differ')}"
-
-
-def corrected(p: float, n_pairs: int, *, lost: bool = False) -> str:
-    """Say what the p-value of a pair becomes when it is adjusted for all pairs; nothing where there is only one.
-
-    Parameters
-    ----------
-    p : float
-        After adjustment.
-    n_pairs : int
-    lost : bool
-        Whether the pair taken alone was significant and is not after adjustment.
-
-    Examples
-    --------
-    >>> corrected(0.04, 28), corrected(0.04, 1)
-    (' Adjusted for all 28 pairs, p = 0.0400.', '')
-    >>> corrected(0.0502, 3, lost=True)
-    ' Adjusted for all 3 pairs, p = 0.0502: significant for this pair alone, but not after adjustment for all pairs.'
-    """
-    if n_pairs < 2:
-        return ""
-    end = f": {LOST}." if lost else "."
-    return f" Adjusted for all {count(n_pairs)} pairs, {equals_p(p)}{end}"
 
 
 def digits_of(scores: Scores) -> int:

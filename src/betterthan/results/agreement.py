@@ -175,7 +175,7 @@ class RankingComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Agreement(Rows[RankingComparison], Result):
-    """Every pair of rankings compared, tie-aware.
+    """Comparison of every pair of rankings, with ties taken into account.
 
     Attributes
     ----------

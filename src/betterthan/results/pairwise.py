@@ -296,6 +296,6 @@ class PairwiseTable(Rows[Pair], Result):
     def __repr__(self) -> str:
         m = len(self.systems)
         different = (
-            f"{self.n_different} of {m * (m - 1) // 2} pairs significantly different at {self.alpha:g}"
+            f"{self.n_different:,} of {m * (m - 1) // 2:,} pairs significantly different at {self.alpha:g}"
         )
         return f"PairwiseTable({self.test} test, {self.correction}, {different})"

@@ -76,6 +76,14 @@ RESULT_KINDS: dict[str, ResultKind] = {
         f"{_TABLES}.agreement:agreement_table",
         (ResultChart("agreement", f"{_CHARTS}.rankings:agreement_chart"),),
     ),
+    "board": ResultKind(
+        f"{_RESULTS}.board:Board",
+        f"{_TABLES}.board:board_table",
+        (
+            ResultChart("board", f"{_CHARTS}.boards:critical_difference_chart"),
+            ResultChart("tasks", f"{_CHARTS}.boards:tasks_chart"),
+        ),
+    ),
     "aggregated": ResultKind(
         f"{_RESULTS}.agreement:Aggregated",
         f"{_TABLES}.agreement:aggregated_table",

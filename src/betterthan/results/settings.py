@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from betterthan import __version__
@@ -54,11 +56,49 @@ class Settings:
 
     @property
     def short_signature(self) -> str:
-        """Short signature: method, size, seed, data and version."""
-        return replace(self, options={}).signature
+        """Short signature: method, size, seed, data, version, and a digest of the options."""
+        return short_signature((self,))
 
     def __str__(self) -> str:
         return self.signature
+
+
+def short_signature(settings: Sequence[Settings], named: Collection[str] = ()) -> str:
+    """Return one short signature of results from the same data.
+
+    A digest stands for the options, so that results of different tests never print the same line.
+
+    Parameters
+    ----------
+    settings : sequence of Settings
+        Of each result; the size, seed, data and version of the first are shown.
+    named : collection of str
+        Options to show by name as well.
+
+    Examples
+    --------
+    >>> by_t, by_sign = (Settings(method="mean", options={"test": name, "ties": "drop"}, data="9f3c", version="0.1.0")
+    ...                  for name in ("t", "sign"))
+    >>> short_signature([by_t], ["test"])
+    'betterthan|mean|test:t|options:902e|data:9f3c|version:0.1.0'
+    >>> by_t.short_signature == by_sign.short_signature
+    False
+    """
+    keys = dict.fromkeys(key for one in settings for key in one.options if key in named)
+    options: dict[str, OptionValue] = {
+        key: _joined([one.options.get(key) for one in settings]) for key in sorted(keys)
+    }
+    bare = [replace(one, data="", version="").signature for one in settings if one.options]
+    if bare:
+        options["options"] = hashlib.sha256("\n".join(bare).encode()).hexdigest()[:4]
+    methods = "+".join(dict.fromkeys(one.method for one in settings))
+    return replace(settings[0], method=methods, options=options).signature
+
+
+def _joined(values: Sequence[OptionValue]) -> OptionValue:
+    """Return what several results have in common, or their different values beside each other."""
+    different = list(dict.fromkeys(value for value in values if value is not None))
+    return different[0] if len(different) == 1 else "+".join(map(str, different)) or None
 
 
 def _plain(value: OptionValue) -> str:

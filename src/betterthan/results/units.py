@@ -71,7 +71,8 @@ def few_note(counts: Mapping[tuple[str, str], int]) -> tuple[str, ...]:
     (('Only 2 documents: confidence intervals from so few are approximate.',), ())
     """
     few = [f"{n:,} {one if n == 1 else several}" for (one, several), n in counts.items() if n < FEW_UNITS]
-    return (f"Only {' and '.join(few)}: confidence intervals from so few are approximate.",) if few else ()
+    note = "Only {few}: confidence intervals from so few are approximate."
+    return (Message(note, few=" and ".join(few)),) if few else ()
 
 
 def first_lines(result: object) -> tuple[str, ...]:

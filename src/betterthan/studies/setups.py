@@ -10,12 +10,12 @@ from typing import NamedTuple
 from betterthan.arrays import digest
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.examples.campaign import campaign
+from betterthan.messages import DIRECTION_NOTE
 from betterthan.read.formats.tables import long_table
 from betterthan.read.grid.columns import plain
 from betterthan.read.grid.grid import Grid
 from betterthan.read.grid.open_grid import open_grid
 from betterthan.read.grid.selection import select
-from betterthan.read.plausibility.direction import DIRECTION_NOTE
 from betterthan.read.protocol import Options
 from betterthan.read.scores import read_metrics
 from betterthan.read.sniff import recognise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 # A test set or language pair may precede the name; one letter or a number distinguishes several references. More
 # letters would be another word: "refiner", "ref-lm" and "humane" are systems.
@@ -26,3 +27,16 @@ def is_human_translation(system: str) -> bool:
     ['Human-A.0', 'refA', 'ref-B']
     """
     return _HUMAN.fullmatch(system.strip()) is not None
+
+
+def common_pattern(names: Sequence[str]) -> list[str]:
+    """Return one pattern that fits names with a common beginning, or else the names.
+
+    Examples
+    --------
+    >>> common_pattern(["Human-A.0", "Human-B.0"]), common_pattern(["refA", "Human-B"]), common_pattern(["ref-A"])
+    (['Human-*'], ['refA', 'Human-B'], ['ref-A'])
+    """
+    start = re.match(r"[a-z]{3,}[-_. ]", names[0], re.IGNORECASE)
+    is_common = len(names) > 1 and start is not None and all(name.startswith(start[0]) for name in names)
+    return [f"{start[0]}*"] if is_common and start is not None else list(names)

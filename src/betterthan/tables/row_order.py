@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from betterthan.errors import TableError, some_of
 from betterthan.messages import COLUMN, Message, Option
 
-BY_ORDER = "Rows were matched by their order, because the files have no ids of segments."
+BY_ORDER = Message("Rows were matched by their order, because the files have no segment ids.")
 
 
 class RowOrder(NamedTuple):

@@ -49,10 +49,10 @@ _IN_FOLD = {
     "units": _Field("Resampling unit", {"segments": "segments", "groups": "whole documents"}),
 }
 _BESIDE = {
-    "reference": _Field("This file is", {FOLD: "a reference text"}),
-    "references": _Field("This file is", {FOLD: "a reference text"}),
+    "reference": _Field("This file is", {FOLD: "reference text"}),
+    "references": _Field("This file is", {FOLD: "reference text"}),
     "human": _Field("This file is", {FOLD: "human scores"}),
-    "source": _Field("This file is", {FOLD: "the source text"}),
+    "source": _Field("This file is", {FOLD: "source text"}),
 }
 _DIRECTIONS = {"lower_is_better": "lower", "higher_is_better": "higher"}
 

@@ -11,8 +11,9 @@ import jinja2
 
 import betterthan.report
 from betterthan import __version__
-from betterthan.present.numbers import number, pvalue
+from betterthan.present.numbers import number
 from betterthan.present.printable import unturned
+from betterthan.results.pvalues import pvalue
 from betterthan.web.url_names import url_name
 
 HERE = Path(__file__).parent

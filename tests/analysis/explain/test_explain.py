@@ -697,3 +697,20 @@ class TestBadInput:
             bt.explain(human, "Elm", "Fern", missing="ignore")
         with pytest.raises(bt.TableError, match="cannot be squared"):
             bt.explain(table([[1e300, 1], [0, 1]]), "A", "B")
+
+
+def test_the_three_quantities_of_the_paper_stand_in_one_sentence():
+    """Means equal, medians 11 and 7, and the median of the differences has the other sign: none implies another."""
+    scores = bt.Scores(
+        name="score",
+        systems=["A", "B"],
+        segments=["1", "2", "3", "4", "5"],
+        values=[[1, 5, 11, 12, 17], [2, 6, 7, 13, 18]],
+    )
+    found = bt.explain(scores, "A", "B")
+    sentence = next(line for line in found.sentences if "none of the three implies another" in line)
+
+    assert sentence == (
+        "B minus A: difference of means 0.0, difference of medians −4.0, median of differences 1.0; "
+        "none of the three implies another."
+    )

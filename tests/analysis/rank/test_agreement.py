@@ -144,7 +144,9 @@ def test_a_system_that_never_loses_is_ranked_with_a_prior_and_a_note():
 def test_a_prior_is_used_only_where_it_is_needed_or_given():
     """None without need; what is given is taken; 0 refuses as rank does."""
     table = bt.Scores(name="x", systems=["A", "B", "C"], segments=list("123456"), values=ALWAYS)
-    never = table.select(["A", "C"])
+    never = bt.Scores(
+        name="x", systems=["A", "B", "C"], segments=list("123456"), values=[[9.0] * 6, *ALWAYS[1:]]
+    )
 
     plain = rank_each(table, ("bradley_terry",), n_resamples=20)["bradley_terry"]
     assert "prior" not in plain.settings.signature

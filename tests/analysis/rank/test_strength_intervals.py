@@ -187,7 +187,7 @@ def test_intervals_of_all_pairs_hold_all_differences_at_once(n):
     held = []
     for _ in range(300):
         table = scores_of(rng.normal(size=n) + rng.normal(size=(6, n)))
-        alone = EffectOptions(units_of(table, "segments"), 0.95, "drop", rng)
+        alone = EffectOptions(units_of(table, "segments"), 0.95, "drop", lambda: rng)
         together = for_all_pairs("mean_difference", table.goodness, alone)
         low, high = EFFECTS["mean_difference"].interval(PairScores(table.goodness), together)
         held.append(((low <= 0) & (high >= 0)).all())

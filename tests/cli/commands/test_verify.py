@@ -35,6 +35,7 @@ TEXTS = (
 TAGS = ("demo/tags/gold.tags", "demo/tags/Finch.tags", "ours=demo/tags/Wren.tags", *FEW)
 VERBS_AND_FILES = {
     "agree": ("agree", "small.csv", "--by", "mean", "--by", "median", *FEW),
+    "board": ("board", "demo/metrics.tsv", "--by", "average-rank", *FEW),
     "check": ("check", "demo/human.csv", "demo/battles.csv"),
     "compare": ("compare", "demo/human.csv", "Elm", "Aster", "--test", "permutation", *FEW),
     "compare battles": ("compare", "demo/battles.csv"),
@@ -158,7 +159,7 @@ def test_what_a_verb_writes_is_equal_when_computed_again(name, betterthan):
     said = betterthan("verify", kept(data), *reversed(files_of(data)))
     n_results = len(data) if isinstance(data, list) else 1
     assert said.code == 0, said
-    assert said.out.count(": equal. ") == n_results
+    assert said.out.count(": reproduced. ") == n_results
     assert (
         said.out.count(f"{' '.join(VERBS_AND_FILES[name][: 1 + (name[:5] in ('human', 'score'))])} of ")
         == n_results
@@ -233,7 +234,7 @@ def test_a_study_in_a_folder_and_one_without_files_can_be_verified(betterthan):
     """study.json of the folder says its command; what was run on the example campaign needs no file."""
     assert betterthan("study", "spa-speed", "--quick", "--set", "repeats=2", "-o", "out").code == 0
     said = betterthan("verify", "out/study.json")
-    assert (said.code, said.out.count(": equal. study gives the same again")) == (0, 1), said
+    assert (said.code, said.out.count(": reproduced. study gives the same ")) == (0, 1), said
     data = json.loads(Path("out/study.json").read_text(encoding="utf-8"))
     assert data["command"]["parameters"]["settings"] == ["repeats=2"]
     data["tables"][1]["rows"][0][3] += 1e-6
@@ -367,8 +368,8 @@ def test_one_of_several_results_can_stand_alone_and_commands_can_be_mixed(better
     assert betterthan("verify", kept(two[1]), "small.csv").code == 0
     said = betterthan("verify", kept([two[1], pairs]), "demo/metrics.tsv", "small.csv")
     assert said.code == 0
-    assert "result.json, 1 of 2: equal. rank of small.csv" in said.out
-    assert "result.json, 2 of 2: equal. diagnose of demo/metrics.tsv" in said.out
+    assert "result.json, 1 of 2: reproduced. rank of small.csv" in said.out
+    assert "result.json, 2 of 2: reproduced. diagnose of demo/metrics.tsv" in said.out
     two[1]["command"]["result"] = 2
     said = betterthan("verify", kept(two[1]), "small.csv")
     assert said.code == 1
@@ -402,7 +403,7 @@ def test_another_version_is_said_and_allowed_the_last_digits(betterthan):
     said = betterthan("verify", kept(data), "demo/human.csv")
     assert said.code == 0
     assert f"made by betterthan 0.0.1, computed again by {bt.__version__}" in said.out
-    assert "gives the same again within 1e-09" in said.out
+    assert "numbers again within 1e-09." in said.out
     data["strength"][0] += 1e-3
     assert betterthan("verify", kept(data), "demo/human.csv").code == 1
 
@@ -524,7 +525,7 @@ def test_a_result_with_a_changed_number_is_never_equal(name, betterthan):
     said = betterthan("verify", kept(data), "small.csv")
     assert said.code == 1, said
     assert message in said.out
-    assert ": equal. " not in said.out
+    assert ": reproduced. " not in said.out
 
 
 def test_a_field_that_is_there_twice_is_refused(betterthan):

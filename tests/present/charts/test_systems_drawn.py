@@ -70,10 +70,10 @@ def test_a_lead_by_mean_with_fewer_wins_is_positive():
     [
         (scores_of([[1, 2, 3, 4], [1, 1, 5, 0]]), {"by": "bradley_terry"}, "Ties are left out."),
         (scores_of([[1, 2, 3, 4], [1, 1, 5, 0]]), {"test": "sign"}, "Ties are left out."),
-        (scores_of([[1, 2, 3, 4], [1, 1, 5, 0]]), {"test": "sign", "ties": "half"}, "Ties count half."),
+        (scores_of([[1, 2, 3, 4], [1, 1, 5, 0]]), {"test": "sign", "ties": "half"}, "Ties count as half."),
         (scores_of([[1, 2, 3, 4], [0, 1, 5, 0]]), {"test": "sign"}, ""),
         (scores_of([[1, 2, 3, 4], [1, 1, 5, 0]]), {"by": "mean"}, ""),
-        (drawn_matches(4), {}, "Ties count half."),
+        (drawn_matches(4), {}, "Ties count as half."),
         (drawn_matches(4), {"ties": "drop"}, "Ties are left out."),
     ],
 )

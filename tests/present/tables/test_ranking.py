@@ -9,7 +9,7 @@ from tests.made import a_ranking, drawn_matches, drawn_scores
 import betterthan as bt
 from betterthan.present.renderers.render import render
 from betterthan.present.tables.describe import describe
-from betterthan.present.tables.ranking import method_name
+from betterthan.present.tables.standing import method_name
 
 
 def words(result):
@@ -35,7 +35,7 @@ def test_nobody_is_called_best_when_all_may_be():
 
 @pytest.mark.parametrize(
     ("n_first", "named"),
-    [(2, ": A, B ("), (6, ": A, B, C, D and 2 more (")],
+    [(2, ": A and B ("), (6, ": A, B, C, D and 2 more (")],
 )
 def test_several_candidates_are_listed(n_first, named):
     """At most four by name."""

@@ -122,7 +122,7 @@ def test_rows_of_several_test_sets_count_together_and_it_is_said(column):
     domains = DISTINCT.replace("lp,", "domain,")
     checked = bt.check(io.StringIO(domains))
     assert checked.problems == ()
-    assert 'Rows with 2 values of "domain" count together' in checked.notes[0]
+    assert 'Rows with 2 values of "domain" are analyzed together' in checked.notes[0]
     assert bt.read_scores(io.StringIO(domains)).notes == ()
 
 

@@ -7,16 +7,23 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Literal, get_args
 
+import numpy as np
+
 from betterthan.analysis.compare.compare_counts import compare_counts
-from betterthan.analysis.compare.compare_matches import compare_matches
+from betterthan.analysis.compare.compare_matches import compare_matches, compare_ratings
+from betterthan.analysis.compare.compare_win_rates import compare_win_rates, fitted_win_rates
 from betterthan.analysis.compare.decide import ComparisonOptions, MissingPolicy, decide
 from betterthan.analysis.compare.right_wrong import both_right
 from betterthan.analysis.computing import Rng
+from betterthan.analysis.matches.match_covariates import refuse_covariates
+from betterthan.analysis.matches.matches import TiesModel, refuse_unmet
 from betterthan.analysis.pairs.pairwise import PairOptions, edge_note, require_pairs
 from betterthan.analysis.pairs.request import PermutationMethod
 from betterthan.analysis.pairs.significance import OWN_TEST
 from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.strengths.aggregations import ITEM_RESPONSE, ORDERED
 from betterthan.analysis.strengths.ranking import RankOptions
+from betterthan.analysis.strengths.rated_matches import rate_matches
 from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
@@ -24,6 +31,7 @@ from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, unknown_name
+from betterthan.kernels.comparisons.wins import WinCounts
 from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.messages import Message, Option, joined
 from betterthan.results.pairwise import PairwiseTable
@@ -75,9 +83,9 @@ def compare(
         A path, a folder, a pattern or several of them; a data frame; a dict of columns, or of names and paths; or an
         array for each system, which are then called A, B, …
         Counts (corpus BLEU, F1, …) are permuted with their true corpus score. Matches are compared by the
-        Bradley–Terry model with robust standard errors.
+        Bradley–Terry model with robust standard errors, or by "elo", "trueskill" or "win_rate".
     metric : str, optional
-        Which metric, where several are read.
+        The metric, if several are read.
     systems : sequence of str, optional
         Systems to compare; all by default. Matches against other systems still inform the strengths.
     test : {"auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"}, default "auto"
@@ -107,7 +115,7 @@ def compare(
     missing : {"raise", "drop", "pairwise"}, default "raise"
         "drop" leaves out a segment for all systems, "pairwise" only for the pairs concerned.
     units : {"auto", "segments", "groups"}, default "auto"
-        What is permuted or drawn as one. "auto": whole documents ("groups") where the table knows them, because
+        Units that are permuted or resampled. "auto": whole documents ("groups") where the table knows them, because
         segments of a document are correlated; otherwise single segments.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         "greater": is the row better than the column?
@@ -190,8 +198,8 @@ def compare(
     if method not in get_args(PermutationMethod):
         raise unknown_name("method", method, get_args(PermutationMethod))
     if isinstance(table, Matches):
-        _check_matches(table, test, by, method, units, n_resamples)
-        return compare_matches(table, ties, options, prior=prior, systems=chosen)
+        _check_matches(table, test, by, method, ties, prior, units, n_resamples)
+        return _compared_matches(table, by, ties, prior, chosen, options, resampling)
     if prior and (test not in ("auto", "strengths") or by != "bradley_terry"):
         raise BetterThanError(
             Message(
@@ -224,6 +232,27 @@ def compare(
     return _finished(decide(table, comparison, options, resampling, ranked=ranked), table)
 
 
+def _compared_matches(
+    matches: Matches,
+    by: object,
+    ties: TiesModel,
+    prior: float,
+    systems: tuple[str, ...],
+    options: PairOptions,
+    resampling: Resampling,
+) -> PairwiseTable:
+    """Compare systems by the model of matches, their ratings or their win rates."""
+    if by in ORDERED:
+        ranked = RankOptions(by=str(by), confidence=options.confidence)
+        found = rate_matches(matches, str(by), ranked, resampling.on(matches.digest))
+        return compare_ratings(matches, found, options, systems=systems, seed=resampling.seed)
+    if by == "win_rate":
+        counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))
+        refuse_unmet(counts, matches.systems)
+        return compare_win_rates(matches, fitted_win_rates(matches, counts), options, systems=systems)
+    return compare_matches(matches, ties, options, prior=prior, systems=systems)
+
+
 def _finished(pairs: PairwiseTable, table: Scores | Counts) -> PairwiseTable:
     """Return the table of pairs with its measurements, and a note on verdicts close to the threshold."""
     return replace(
@@ -235,12 +264,21 @@ def _finished(pairs: PairwiseTable, table: Scores | Counts) -> PairwiseTable:
 
 
 def _check_matches(
-    matches: Matches, test: str, by: object, method: str, units: str, n_resamples: int | None
+    matches: Matches,
+    test: str,
+    by: object,
+    method: str,
+    ties: str,
+    prior: float,
+    units: str,
+    n_resamples: int | None,
 ) -> None:
     _refuse_other("Matches", "test", test, ("auto",))
     _refuse_other("Matches", "method", method, ("auto",))
-    _refuse_other("Matches", "by", _name(by), ("mean", "bradley_terry"))
-    if n_resamples is not None:
+    _refuse_other("Matches", "by", _name(by), ("mean", "bradley_terry", "win_rate", *ORDERED))
+    if by not in ("mean", "bradley_terry") and (matches.covariates is not None or prior or ties != "default"):
+        _refuse_model_options(matches, _name(by), ties, prior)
+    if n_resamples is not None and by not in ORDERED:
         raise BetterThanError(
             Message(
                 "{resamples} has no effect on matches. Leave it out.",
@@ -255,6 +293,19 @@ def _check_matches(
                 cluster=Option("cluster", False),
             )
         )
+
+
+def _refuse_model_options(matches: Matches, by: str, ties: str, prior: float) -> None:
+    """Raise when an option of the Bradley–Terry model was given for another aggregation."""
+    refuse_covariates(matches, by, ties=ties, prior=prior, interval="default")
+    raise BetterThanError(
+        Message(
+            "{option} has no effect with {given}. Leave it out, or use {by}.",
+            option=Option("prior", prior) if prior else Option("ties", ties),
+            given=Option("by", by),
+            by=Option("by", "bradley_terry"),
+        )
+    )
 
 
 def _name(by: object) -> str:
@@ -302,7 +353,7 @@ def _refuse_resamples(n_resamples: int, test: str, by: object, method: str, corr
     may_draw = {
         "bootstrap": True,
         "permutation": method == "monte_carlo" or correction in ("auto", "max_statistic"),
-        "strengths": by != "bradley_terry",
+        "strengths": by not in ("bradley_terry", *ITEM_RESPONSE),
     }
     if not may_draw.get(test, correction == "max_statistic"):
         raise BetterThanError(

@@ -29,7 +29,7 @@ from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.units import UnitName, Units, few_units_note, units_of
-from betterthan.analysis.wording import amount, counted, decimals_for, listing, p_of, share
+from betterthan.analysis.wording import amount, counted, decimals_for, listing, share
 from betterthan.arrays import FloatArray
 from betterthan.budget import check_share
 from betterthan.engine.blas import with_one_blas_thread
@@ -39,6 +39,7 @@ from betterthan.kernels.significance.rank_tests import mood_median, sign_test, s
 from betterthan.messages import Message, Option
 from betterthan.results.explanation import CountsExplanation, Explanation, Flip, Mechanism, Slice
 from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pvalues import equals_p
 from betterthan.results.settings import Settings
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
@@ -49,12 +50,15 @@ _SHOWN = 2
 
 
 def sentences_of(found: Explanation) -> tuple[str, ...]:
-    """Return the explanation in words, four to eight sentences."""
+    """Return the explanation in words, four to nine sentences."""
     if found.ties == found.n_segments:
         return _nothing_but_ties(found)
     if found.both_right is not None:
         return outcome_sentences(found, slices=_reversals(found), needed=_undecided(found))
-    parts = (_verdict, _wins_and_losses, _tests, _reason_sentence, _hangs_on, _reversals, _beliefs, _advice)
+    parts = (
+        *(_verdict, _wins_and_losses, _tests, _three_differences, _reason_sentence),
+        *(_hangs_on, _reversals, _beliefs, _advice),
+    )
     return tuple(sentence for part in parts if (sentence := part(found)))
 
 
@@ -136,7 +140,7 @@ def _wins_and_losses(found: Explanation) -> str:
 def _tests(found: Explanation) -> str:
     mean, wins = found.mechanism("mean"), found.mechanism("bradley_terry")
     counts = f"{amount(max(found.wins, found.losses), 0)} of {amount(found.wins + found.losses, 0)} decided segments"
-    test = f"({counts}, {p_of(wins.pvalue)}, sign test)"
+    test = f"({counts}, {equals_p(wins.pvalue)}, sign test)"
     if wins.winner is None:
         by_wins = f"both win equally many segments {test}"
     elif wins.winner == mean.winner:
@@ -154,12 +158,34 @@ def _tests(found: Explanation) -> str:
 
 
 def _interval(found: Explanation, mean: Mechanism) -> str:
-    test = f"{p_of(mean.pvalue)}, permutation test"
+    test = f"{equals_p(mean.pvalue)}, permutation test"
     if math.isnan(found.low):
         return f"({test})"
     ends = (found.low, found.high) if mean.winner == found.a else (-found.high, -found.low)
     low, high = (amount(end, decimals(found)) for end in ends)
     return f"({100 * (1 - found.alpha):g}% CI {low} to {high}, {test})"
+
+
+def _three_differences(found: Explanation) -> str:
+    """The three quantities of Proposition 1 of the paper, and what Bradley–Terry makes of two systems."""
+    # From the side of the system that wins more segments.
+    sign = -1 if found.losses > found.wins else 1
+    a, b = (found.a, found.b)[::sign]
+    of_means, of_medians, middle = (
+        amount(sign * value + 0.0, decimals(found))
+        for value in (found.mean_difference, found.median_difference, found.median_of_differences)
+    )
+    text = (
+        f"{a} minus {b}: difference of means {of_means}, difference of medians {of_medians}, median of differences "
+        f"{middle}; none of the three implies another"
+    )
+    decided = found.wins + found.losses
+    if found.wins and found.losses:
+        return f"{text}."
+    return (
+        f"{text}. {a} wins every decided segment ({amount(decided, 0)}), so Bradley–Terry gives it the strength 1 "
+        f"and {b} 0."
+    )
 
 
 _REASONS = {
@@ -210,11 +236,8 @@ def _removals(found: Explanation, name: str, criterion: str, significance: str) 
     start = f"{flipping} flips the order by {criterion}"
     if undo.n_segments is None:
         return start
-    at_most = "" if undo.is_exact else "at most "
-    return (
-        f"{start}, and removing {at_most}{_removed(undo)} makes the difference non-significant at level "
-        f"{found.alpha:g}"
-    )
+    makes = "makes" if undo.is_exact else "is enough to make"
+    return f"{start}, and removing {_removed(undo)} {makes} it non-significant at level {found.alpha:g}"
 
 
 def _removed(flip: Flip) -> str:
@@ -261,14 +284,14 @@ def _shown_slices(found: Explanation) -> tuple[Slice, ...]:
 
 
 def _named(part: Slice, *facts: str) -> str:
-    what = f"group {part.value}" if part.by == "group" else f"the {part.value} by {part.by}"
+    what = f"document {part.value}" if part.by == "group" else f"the {part.value} by {part.by}"
     inside = [part.limits, counted(part.n_segments, "segment"), *facts]
     return f"{what} ({', '.join(fact for fact in inside if fact)})"
 
 
 def _led(found: Explanation, part: Slice) -> str:
     by = amount(abs(part.effect), decimals_for((found.high - found.low) / 2, part.effect))
-    return _named(part, f"{part.winner} by {by}", p_of(part.adjusted))
+    return _named(part, f"{part.winner} by {by}", equals_p(part.adjusted))
 
 
 def _beliefs(found: Explanation) -> str:
@@ -487,7 +510,7 @@ def explain(
     a, b : str
         The two systems. Effects are positive when a is better, whatever the direction of the metric.
     metric : str, optional
-        Which metric, where several are read.
+        The metric, if several are read.
     missing : {"raise", "drop"}, default "raise"
         * "raise": raise an error when one of the two has no score for a segment.
         * "drop": leave those segments out, with a note.

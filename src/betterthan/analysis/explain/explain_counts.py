@@ -23,12 +23,13 @@ from betterthan.analysis.rank.rank_scores import pairs_of_counts
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.units import UnitName, units_of
-from betterthan.analysis.wording import amount, counted, decimals_for, listing, p_of, share
+from betterthan.analysis.wording import amount, counted, decimals_for, listing, share
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import TableError, unknown_name
 from betterthan.kernels.influence.influence import leave_one_out_scores, n_largest
 from betterthan.results.explanation import Aggregation, CountsExplanation, Mover
 from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pvalues import equals_p
 from betterthan.results.settings import Settings
 from betterthan.tables.counts import Counts
 
@@ -85,7 +86,7 @@ def _tests(found: CountsExplanation) -> str:
 def _tested_sentence(found: CountsExplanation, way: Aggregation) -> str:
     verdict = "" if way.is_significant else "not "
     return (
-        f"{_NAMES[way.name]} favors {_lead(found, way.effect)} ({p_of(way.pvalue)}, {verdict}significant at level "
+        f"{_NAMES[way.name]} favors {_lead(found, way.effect)} ({equals_p(way.pvalue)}, {verdict}significant at level "
         f"{found.alpha:g})"
     )
 
@@ -125,8 +126,8 @@ def _moved(found: CountsExplanation) -> str:
     without = _lead(found, first.effect_without)
     pooled = _lead(found, found.aggregation("pooled").effect)
     return (
-        f"Segment {first.segment} has the largest influence on the pooled difference: {without} without it, {pooled} "
-        f"with it{then}."
+        f"Segment {first.segment} influences the pooled difference most: it favors {pooled} with this segment and "
+        f"{without} without it{then}."
     )
 
 
@@ -134,10 +135,10 @@ def _turned(found: CountsExplanation) -> str:
     if found.aggregation("pooled").winner is None:
         return ""
     if found.n_to_turn is None:
-        return "Removing the most influential segments of the leader never reverses the order of the pooled scores."
+        return "Removing the segments that favor the leader most does not reverse the order of the pooled scores."
     n = found.n_to_turn
     removed = f"{counted(n, 'segment')} ({share(n / found.n_segments)})"
-    return f"Removing at most {removed} reverses the order of the pooled scores."
+    return f"Removing {removed} is enough to reverse the order of the pooled scores."
 
 
 def _advice(found: CountsExplanation) -> str:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 
-from betterthan.analysis.wording import amount, counted, p_of, share
+from betterthan.analysis.wording import amount, counted, share
 from betterthan.results.explanation import Explanation, Flip
+from betterthan.results.pvalues import equals_p
 
 
 def outcome_sentences(found: Explanation, *, slices: str, needed: str) -> tuple[str, ...]:
@@ -39,7 +40,7 @@ def _verdict(found: Explanation) -> str:
     ends = f"{100 * (1 - found.alpha):g}% CI {_points(found.low)} to {_points(found.high)}, "
     numbers = (
         f"difference {_points(found.mean_difference)} points, {'' if math.isnan(found.low) else ends}"
-        f"{p_of(mean.pvalue)}, {test_of_outcomes(found)}"
+        f"{equals_p(mean.pvalue)}, {test_of_outcomes(found)}"
     )
     shares = f"{found.a} is right on {of_a} and {found.b} on {of_b} of {counted(found.n_segments, 'segment')}"
     is_sure = mean.winner is not None and mean.is_significant
@@ -69,8 +70,8 @@ def _removals(found: Explanation) -> str:
     )
     if undo.n_segments is None:
         return f"{text}."
-    at_most = "" if undo.is_exact else "at most "
-    return f"{text}; removing {at_most}{_removed(undo)} would undo its significance at level {found.alpha:g}."
+    make = "make" if undo.is_exact else "be enough to make"
+    return f"{text}; removing {_removed(undo)} would {make} it non-significant at level {found.alpha:g}."
 
 
 def _removed(flip: Flip) -> str:

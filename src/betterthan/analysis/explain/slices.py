@@ -118,7 +118,10 @@ def parts_of(scores: Scores, pair: Scores, lengths: Lengths | None) -> list[Slic
     """
     place = {segment: i for i, segment in enumerate(scores.segments)}
     columns = np.array([place[segment] for segment in pair.segments])
-    parts = [*_groups(pair), *thirds("difficulty", difficulty(scores, pair)[columns], _DIFFICULTY)]
+    parts = _groups(pair)
+    # Whether two systems are right says by itself on which segments they differ.
+    if scores.n_systems > 2 or not pair.is_binary:
+        parts += thirds("difficulty", difficulty(scores, pair)[columns], _DIFFICULTY)
     if lengths is not None:
         parts += thirds("length", lengths.values[columns], _LENGTH, unit=lengths.unit)
     return parts

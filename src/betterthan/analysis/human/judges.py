@@ -12,7 +12,7 @@ import numpy as np
 
 from betterthan.analysis.computing import Rng, seed_of
 from betterthan.analysis.table_argument import AnyData, judgements_with_judges
-from betterthan.analysis.wording import amount, counted, p_of, share
+from betterthan.analysis.wording import amount, counted, share
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.budget import check_share
 from betterthan.engine.streams import stream
@@ -42,6 +42,7 @@ from betterthan.kernels.judges.reliability import (
     spearman_brown,
 )
 from betterthan.results.human import Judges, JudgesAgreement
+from betterthan.results.pvalues import equals_p
 from betterthan.results.settings import Settings
 from betterthan.tables.ratings import Ratings
 
@@ -109,7 +110,7 @@ def _unknown(found: Judges, alpha: float, min_shared: int) -> list[str]:
     """Return what cannot be shown: deviations that may be chance, judges with few outputs, tests with low power."""
     messages = []
     open_cases = [
-        f"{name} ({ratio:.1f} times, {p_of(p)})"
+        f"{name} ({ratio:.1f} times, {equals_p(p)})"
         for name, ratio, p in zip(
             found.judges, found.variance_ratio.tolist(), found.variance_pvalue.tolist(), strict=True
         )
@@ -424,12 +425,12 @@ def _reasons(
         if departs[one] <= rule.alpha:
             why.append(
                 f"differs from the others with {ratio[one]:.1f} times the variance of the median judge "
-                f"({p_of(float(departs[one]))}, adjusted for all judges)"
+                f"({equals_p(float(departs[one]))}, adjusted for all judges)"
             )
         if careless[one] <= rule.alpha:
             why.append(
                 f"scores the degraded output lower in only {tested.right[one]:g} of {tested.n[one]} control items "
-                f"({p_of(float(careless[one]))}, adjusted for all judges)"
+                f"({equals_p(float(careless[one]))}, adjusted for all judges)"
             )
         reasons.append("; ".join(why))
     return tuple(reasons)

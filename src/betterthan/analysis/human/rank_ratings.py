@@ -55,7 +55,7 @@ def rank_ratings(
         Whether to adjust means for the difficulty of segments. False gives the plain means of each system's judgments,
         as WMT campaigns print them.
     units : {"auto", "segments", "groups"}, default "auto"
-        What counts as independent; documents ("groups") where segments of a document are correlated.
+        The unit that counts as independent: documents ("groups") where segments of a document are correlated.
     confidence : float, default 0.95
 
     Returns

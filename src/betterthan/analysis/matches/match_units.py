@@ -73,11 +73,11 @@ def match_unit_note(matches: Matches) -> str:
     for unit in units_of_matches(matches):
         sizes = unit_sizes(unit, matches)
         worth = _even_units(sizes)
-        uneven = f", worth {worth:.3g} of equal size" if worth < 0.8 * sizes.size else ""
+        uneven = f", as many as {worth:.3g} of equal size" if worth < 0.8 * sizes.size else ""
         words.append(f"{sizes.size:,} {unit.name}s ({_MEANINGS[unit.name]}{uneven})")
     if not words:
         return ""
-    return f"Unit: {' and '.join(words)}, because battles that share one are not independent."
+    return f"Units: {' and '.join(words)}; battles that share one are not independent."
 
 
 def match_units(matches: Matches) -> dict[str, Any]:

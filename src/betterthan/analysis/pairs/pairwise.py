@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from betterthan.analysis.pairs.leaderboard import SLACK, SLACK_OF_MEANS, shared_ranks
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import FloatArray, IntArray, pairs_where
 from betterthan.budget import check_share, require
 from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.kernels.sign_flips.exact import Alternative
@@ -256,13 +256,12 @@ def edge_note(table: PairwiseTable) -> tuple[str, ...]:
     with np.errstate(invalid="ignore"):
         none = 0.5 if table.is_probability else 0.0
         is_outside = (table.low > none) | (table.high < none)
-        differ = np.triu((table.pvalue <= 1 - table.confidence) != is_outside, 1) & ~np.isnan(table.low)
-    pairs = [f"{table.systems[a]} and {table.systems[b]}" for a, b in np.argwhere(differ).tolist()]
+        differ = ((table.pvalue <= 1 - table.confidence) != is_outside) & ~np.isnan(table.low)
+    pairs = [f"{table.systems[a]} and {table.systems[b]}" for a, b in zip(*pairs_where(differ), strict=True)]
     if not pairs:
         return ()
-    told = some_of(pairs)
     note = (
-        f"The test and the interval use different methods and disagree close to the significance threshold for "
-        f"{told}; the verdict is that of the test."
+        "For {pairs} the test and the interval disagree at the margin of significance, because their methods differ; "
+        "the verdict is that of the test."
     )
-    return (note,)
+    return (Message(note, pairs=some_of(pairs)),)

@@ -77,7 +77,7 @@ def refuse_unused(table: RankTable, by: object, options: Mapping[str, Any]) -> N
 
 def unused(table: RankTable, by: object, options: Mapping[str, Any]) -> list[str]:
     """Return the options that differ from their default and have no effect on a ranking of this table."""
-    used = _used(table, _method(table, by))
+    used = _used(_method(table, by))
     changed = (name for name, default in DEFAULTS.items() if options.get(name, default) != default)
     return [name for name in changed if name not in used]
 
@@ -112,12 +112,11 @@ def _method(table: RankTable, by: object) -> object:
     return "pooled" if isinstance(table, Counts) else "mean"
 
 
-def _used(table: RankTable, by: object) -> tuple[str, ...]:
+def _used(by: object) -> tuple[str, ...]:
     if by == "bradley_terry":
         return "ties", "prior", "scale", "anchor"
     if by in ORDERED:
-        # For matches, groups and rank ranges come from Bradley–Terry.
-        return ("order", "ties", "prior") if isinstance(table, Matches) else ("order",)
+        return ("order",)
     return ("size",) if by == "bootstrap_mean" else ()
 
 
@@ -128,6 +127,8 @@ Method = Literal[
     "bradley_terry",
     "elo",
     "trueskill",
+    "irt",
+    "irt_2pl",
     "pooled",
     "segment_mean",
     "bootstrap_mean",
@@ -172,18 +173,20 @@ def rank(
         A path, a folder, a pattern or several of them; a data frame; a dict of columns, or of names and paths; or an
         array for each system, which are then called A, B, … At least two systems.
     metric : str, optional
-        Which metric, where several are read.
-    by : {"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill"} or callable
+        The metric, if several are read.
+    by : {"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "irt", "irt_2pl"} or callable
         By default the mean for scores, the pooled score for counts, Bradley–Terry for matches. A callable maps goodness
-        (systems × segments, higher is better) to one strength per system. For counts there are three more [3]_:
+        (systems × segments, higher is better) to one strength per system. "irt" and "irt_2pl" are item response models
+        of right and wrong answers, whose items differ in difficulty (1PL), and in discrimination too (2PL); the result
+        has `items`. For counts there are three more [3]_:
 
         * "pooled": sums first, the formula once (corpus level; default).
         * "segment_mean": the formula on each segment, then the mean (segment level).
         * "bootstrap_mean": the mean pooled score of `n_resamples` corpora of `size` segments drawn with replacement.
-    ties : {"default", "half", "drop", "davidson", "as_published"}
+    ties : {"default", "half", "drop", "davidson", "rao_kupper", "as_published"}
         For Bradley–Terry. The default drops ties of scores (only strict wins count, as in [1]_) and counts ties of
-        matches half (as arenas do); "davidson" models them explicitly; "as_published" gives them to the second system,
-        as the code of [1]_ does.
+        matches half (as arenas do); "davidson" models them as a third outcome, "rao_kupper" as a difference below a
+        threshold; "as_published" gives them to the second system, as the code of [1]_ does.
     prior : float, default 0
         Regularizes Bradley–Terry: wins and losses added for every system against a hypothetical average system. Needed
         when a system never won or never lost.

@@ -170,5 +170,5 @@ def _constant(counts: Counts, tags: WordTags) -> tuple[str, ...]:
     bad = tags.predicted.sum(axis=1)
     same = [name for name, n in zip(tags.systems, bad, strict=True) if n in (0, tags.n_words)]
     if tags.gold.all() or not tags.gold.any():
-        return ("All gold tags are the same, so mcc is 0 by convention.",)
-    return (f"mcc of tags that are all the same is 0 by convention: {some_of(same)}.",) if same else ()
+        return ("All gold tags are the same, so MCC is 0 by convention.",)
+    return (f"MCC is 0 by convention for labelings with a single tag: {some_of(same)}.",) if same else ()

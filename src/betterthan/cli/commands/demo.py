@@ -24,14 +24,14 @@ STEPS = (
 
 
 @click.command()
-@click.option("--output", default="demo", show_default=True, metavar="FOLDER", help="Where the example goes.")
-@click.option("--overwrite", is_flag=True, help="Write even into a folder that holds other files.")
+@click.option("--output", default="demo", show_default=True, metavar="FOLDER", help="Folder of the example.")
+@click.option("--overwrite", is_flag=True, help="Write even if the folder contains other files.")
 @click.pass_context
 def demo(context: click.Context, output: str, *, overwrite: bool) -> None:
     """Write an example campaign and work through it: check, rank, compare, explain, metrics, texts, tags, a report.
 
-    Eight systems, 300 segments in 30 documents, human scores, four metrics, texts, battles and word tags,
-    all made by betterthan itself.
+    Eight systems, 300 segments in 30 documents, human scores, four metrics, texts, battles and word tags, all
+    simulated by betterthan.
     """
     from betterthan.examples.campaign import campaign
     from betterthan.examples.write import write_campaign

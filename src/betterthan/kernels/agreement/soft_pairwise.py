@@ -133,7 +133,7 @@ def one_sided_pvalues(
     rng : numpy.random.Generator
         For "monte_carlo". Human and metric scores share their swaps when both calls begin in the same state.
     mid_p : bool, default False
-        For "monte_carlo": count ties half. Published p-values count them whole, so that identical systems have 1.
+        For "monte_carlo": count ties as half. Published p-values count them whole, so that identical systems have 1.
 
     Returns
     -------

@@ -179,6 +179,55 @@ def pair_tables_per_segment(
     return tables
 
 
+def match_tables_per_segment(
+    metric: FloatArray,
+    left: IntArray,
+    right: IntArray,
+    segment: IntArray,
+    outcome: FloatArray,
+    weight: FloatArray,
+    *,
+    metric_margin: float = 0.0,
+) -> FloatArray:
+    """Cross-tabulate human and metric outcomes of listed pairs, a table for each segment: what a resample adds up.
+
+    Parameters
+    ----------
+    metric : array, shape (m, n)
+        Higher is better, NaN is missing.
+    left, right, segment : array of int, shape (t,)
+        Systems and segment of each pair. The left system is on the left of <, =, >.
+    outcome : array, shape (t,)
+        1 when the human finds left better, ½ for a tie, 0 when right is better.
+    metric_margin : float, default 0
+        The metric ties a pair whose scores differ by no more.
+    weight : array, shape (t,)
+        How often each pair counts.
+
+    Returns
+    -------
+    array, shape (n, 3, 3)
+
+    Examples
+    --------
+    >>> one = np.array([0, 1])
+    >>> metric = np.array([[0.5, 0.1], [0.4, 0.3]])
+    >>> found = match_tables_per_segment(metric, one, one[::-1], one, np.ones(2), np.ones(2))
+    >>> found.sum(axis=0)[2]
+    array([0., 0., 2.])
+    """
+    _check_margins(metric_margin=metric_margin)
+    _check_matches(metric.shape, left, right, segment, outcome)
+    signs = _signs(metric[left, segment], metric[right, segment], metric_margin, strict=False)
+    column = np.select(signs, range(3), default=-1)
+    known = column >= 0
+    row = np.rint(2 * outcome).astype(np.int64)
+    cell = (segment * 9 + row * 3 + column)[known]
+    n = metric.shape[1]
+    counts = np.bincount(cell, weights=weight[known], minlength=9 * n).astype(np.float64)
+    return counts.reshape(n, 3, 3)
+
+
 def tau(counts: IntArray | FloatArray, rule: Rule, *, double_ties: Literal[1, -1] = 1) -> FloatArray:
     r"""Kendall's tau of WMT from counts of pairs, by one of four treatments of ties.
 

@@ -30,6 +30,7 @@ from betterthan.present.charts.matrix import (
 )
 from betterthan.present.charts.theme import Theme, diverging, readable_on
 from betterthan.present.numbers import number
+from betterthan.present.tables.pairwise import by_words
 from betterthan.results.pairwise import PairwiseTable
 
 _MOST_DECIMALS = 4
@@ -37,8 +38,9 @@ _FEW_SYSTEMS = 9  # systems up to which cells are wide
 _DIFFERENT, _NOT_DIFFERENT = "significantly different", "not significantly different"
 _TIES = {
     "drop": "Ties are left out.",
-    "half": "Ties count half.",
+    "half": "Ties count as half.",
     "davidson": "Ties are modeled (Davidson).",
+    "rao_kupper": "Ties are modeled (Rao and Kupper).",
     "as_published": "Ties go to the second system.",
 }
 
@@ -79,7 +81,9 @@ def pairs_chart(result: PairwiseTable, theme: Theme, *, title: str | None = None
     ]
     drawn = alt.layer(*layers).properties(width=size * shown, height=size * shown)
     what = (
-        "how often the row beats the column" if scale.is_share else f"{result.effect_name}, row minus column"
+        f"how often the row beats the column{by_words(result)}"
+        if scale.is_share
+        else f"{result.effect_name}, row minus column"
     )
     return headed(
         drawn,

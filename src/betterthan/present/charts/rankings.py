@@ -23,14 +23,15 @@ from betterthan.present.charts.drawing import (
 from betterthan.present.charts.theme import Theme
 from betterthan.present.geometry import limits_around, rank_ticks
 from betterthan.present.numbers import number, percent
-from betterthan.present.tables.ranking import method_name, tests_of
+from betterthan.present.tables.ranking import tests_of
+from betterthan.present.tables.standing import method_name
 from betterthan.results.agreement import Aggregated, Agreement, RankingComparison
 from betterthan.results.ranking import Ranking
 
 WAYS = {"pooled": "pooled", "segment_mean": "mean of segments", "bootstrap_mean": "bootstrap mean"}
 MOST_POINTS = 2000
 _MOST_NUMBERED = 12
-_SIDE, _BINS = 165, 16
+_SIDE, _BETWEEN_CELLS, _BINS = 165, 58, 16
 
 
 def aggregation_chart(
@@ -57,11 +58,11 @@ def aggregation_chart(
     cells = [_cell(values, down, across, systems, theme) for down in WAYS for across in WAYS]
     metric = " ".join(names(metrics))
     return headed(
-        alt.concat(*cells, columns=len(WAYS), spacing=14),
+        alt.concat(*cells, columns=len(WAYS), spacing=_BETWEEN_CELLS, bounds="flush"),
         theme,
         title=f"{metric}: three aggregation methods",
         words=_aggregation_words(systems, sum(len(each.systems) for each in results)),
-        width=3 * _SIDE + 130,
+        width=3 * _SIDE + 2 * _BETWEEN_CELLS + 40,
         override=title,
     )
 

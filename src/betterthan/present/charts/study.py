@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from betterthan.errors import TableError
-from betterthan.present.charts.drawing import Drawing, altair, headed, names, number_axis, rows, widest
+from betterthan.present.charts.drawing import (
+    Drawing,
+    altair,
+    headed,
+    legend_columns,
+    names,
+    number_axis,
+    rows,
+    widest,
+)
 from betterthan.present.charts.matrix import (
     SMALLEST_WITH_NUMBERS,
     cell_columns,
@@ -18,14 +27,13 @@ from betterthan.present.charts.matrix import (
     squares,
 )
 from betterthan.present.charts.metrics import short_pvalue
-from betterthan.present.charts.theme import Theme, blended, readable_on
+from betterthan.present.charts.theme import N_SERIES, Theme, blended, readable_on
 from betterthan.present.geometry import limits_around
 from betterthan.present.numbers import number
 from betterthan.results.study import Study, StudyChart
 
 _WIDTH, _HEIGHT, _ACROSS = 210, 170, 4
 _MOST_POINTS = 2000
-_COLORS = 6
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 
@@ -41,7 +49,7 @@ def study_chart(
     figure : str, optional
         Its name.
     title : str, optional
-        Instead of the figure's own.
+        Title instead of the default.
     """
     if not result.charts:
         raise TableError(f'The study "{result.name}" has no figures, so nothing can be drawn.')
@@ -81,9 +89,7 @@ def _data(chart: StudyChart) -> dict[str, list[Any]]:
 
 def _color(chart: StudyChart, theme: Theme) -> Drawing:
     alt = altair()
-    scale = alt.Scale(
-        domain=_series(chart), range=[theme.accent, theme.bad, theme.other, theme.dim, theme.ink, theme.good]
-    )
+    scale = alt.Scale(domain=_series(chart), range=theme.series)
     return alt.Color("series:N", scale=scale, legend=_legend(chart))
 
 
@@ -91,7 +97,7 @@ def _shape(chart: StudyChart) -> Drawing:
     """Return the shapes of series; they change where the colors begin again, so that both together are distinct."""
     alt = altair()
     series = _series(chart)
-    shapes = [_SHAPES[i // _COLORS % len(_SHAPES)] for i in range(len(series))]
+    shapes = [_SHAPES[i // N_SERIES % len(_SHAPES)] for i in range(len(series))]
     return alt.Shape("series:N", scale=alt.Scale(domain=series, range=shapes), legend=_legend(chart))
 
 
@@ -100,8 +106,7 @@ def _legend(chart: StudyChart) -> Drawing:
     series = _series(chart)
     if len(series) < 2:
         return None
-    columns = max(1, int(_figure_width(chart) // (widest(series, 11) + 30)))
-    return altair().Legend(title=None, orient="top", columns=min(columns, len(series)))
+    return altair().Legend(title=None, orient="top", columns=legend_columns(series, _figure_width(chart)))
 
 
 def _figure_width(chart: StudyChart) -> float:

@@ -236,7 +236,7 @@ def _most_divided(tags: WordTags) -> list[int]:
 
 def _check(tags: WordTags, words: Sequence[Sequence[str]]) -> None:
     if len(words) != len(tags.segments):
-        raise TableError(f"Words of {len(words)} segments are given for tags of {len(tags.segments)}.")
+        raise TableError(f"Words of {len(words):,} segments are given for tags of {len(tags.segments):,}.")
     for name, segment_words, length in zip(tags.segments, words, np.diff(tags.offsets).tolist(), strict=True):
         if len(segment_words) != length:
             raise TableError(

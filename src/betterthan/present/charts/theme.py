@@ -39,6 +39,14 @@ class Theme:
     bad: str
     other: str
 
+    @property
+    def series(self) -> list[str]:
+        """Colors for lines or points of several kinds; all differ for color-blind readers."""
+        return [self.accent, self.bad, self.other, self.dim, self.ink]
+
+
+N_SERIES = 5
+"""Number of colors in :attr:`Theme.series`."""
 
 LIGHT = Theme(
     name="light",

@@ -12,10 +12,12 @@ from betterthan.results.agreement import Aggregated, Agreement
 from betterthan.results.units import unit_line
 
 # Short headings, so that names of systems fit.
-_WAYS = {"pooled": "pooled", "segment_mean": "segments", "bootstrap_mean": "bootstrap"}
-_NAMES = {"segment_mean": "the mean of segments", "bootstrap_mean": "the mean of bootstrap corpora"}
+_WAYS = {"pooled": "pooled", "segment_mean": "segment mean", "bootstrap_mean": "bootstrap mean"}
 
-_LEGEND = "Pooled: score of the summed counts; segments: mean of segment scores; bootstrap: mean of resampled corpora."
+_LEGEND = (
+    "Pooled: score of the summed counts. Segment mean: mean of segment scores. Bootstrap mean: mean over resampled "
+    "corpora."
+)
 
 
 def aggregated_table(result: Aggregated) -> Table:
@@ -90,10 +92,9 @@ def _orders(result: Aggregated) -> str:
             if (x - y) * (u - v) < 0
         ]
         named = "; ".join(f"{a} and {b}" for a, b in turned[:3]) + ("; …" if len(turned) > 3 else "")
-        parts.append(f"{_NAMES[way]} reverses {len(turned)}" + (f" ({named})" if turned else ""))
-    return (
-        f"Of {n_pairs} pair{'' if n_pairs == 1 else 's'} ordered by pooled score, {parts[0]} and {parts[1]}."
-    )
+        parts.append(f"the {_WAYS[way]} reverses {len(turned) or 'none'}" + (f" ({named})" if turned else ""))
+    pairs = "the one pair" if n_pairs == 1 else f"the {n_pairs:,} pairs"
+    return f"Compared with the pooled score, of {pairs} {' and '.join(parts)}."
 
 
 def agreement_table(result: Agreement) -> Table:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from betterthan.errors import some_of
 from betterthan.messages import Message, Option, method_note
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Table, TableCell, TableColumn
-from betterthan.present.tables.standing import shows_letters
+from betterthan.present.tables.standing import shows_letters, some_names
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation
 from betterthan.results.tags import SentenceQuality
 from betterthan.results.units import unit_line
+from betterthan.tables.human_names import common_pattern
 from betterthan.tables.row_order import BY_ORDER
 
 
@@ -39,13 +42,16 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
     n_different = int(np.count_nonzero(np.triu(_significant_pairs(result), 1)))
     pairs = len(p) * (len(p) - 1) // 2
     level = f"{test_name(result)}, Holm-adjusted, level {result.alpha:g}"
-    tested = (f"{n_different} of {pairs} pairs differ significantly ({level}).",)
+    if pairs == 1:
+        differ = f"The two systems {'differ' if n_different else 'do not differ'} significantly"
+    else:
+        differ = f"{n_different:,} of {pairs:,} pairs differ significantly"
     return Table(
         title=f"Predicted quality of {result.settings.n_segments:,} sentences",
         columns=columns,
         rows=(*rows, constant),
         rules=frozenset({len(rows) - 1}),
-        verdict=tested if pairs else (),
+        verdict=(f"{differ} ({level}).",) if pairs else (),
         unit=unit_line(result.unit_note, str(result.settings.options["units"])),
         words=result.sentences,
         legend="Systems that share a letter do not differ significantly."
@@ -127,6 +133,21 @@ def measure_name(method: str) -> str:
     ("Kendall's τ-b", 'my_measure')
     """
     return _NAMES.get(method, method)
+
+
+def different_measure_names(methods: Sequence[str]) -> list[str]:
+    """Return short names of measures; long ones where two of them would be called the same.
+
+    Examples
+    --------
+    >>> different_measure_names(["pairwise_accuracy", "tau_ties_hard", "tau_human_ties"])
+    ['accuracy', 'τ, metric ties count −1', 'τ, human ties kept']
+    """
+    short = [short_measure_name(method) for method in methods]
+    return [
+        _NAMES.get(method, name) if short.count(name) > 1 else name
+        for method, name in zip(methods, short, strict=True)
+    ]
 
 
 def short_measure_name(method: str) -> str:
@@ -255,18 +276,20 @@ def differences(result: MetaEvaluation) -> str:
         "one-sided in favor of the higher value (WMT)" if comparisons.alternative == "wmt" else "two-sided"
     )
     adjusted = (
-        f"{correction_name(comparisons.correction)} over {n_pairs} pairs" if n_pairs > 1 else "one pair"
+        f"{correction_name(comparisons.correction)} over {n_pairs:,} pairs" if n_pairs > 1 else "one pair"
     )
     if comparisons.correction == "none":
         adjusted = "unadjusted"
     test = _TESTS.get(comparisons.test, comparisons.test)
-    pairs = f"{result.n_significant} of {n_pairs} pair{'s' if n_pairs > 1 else ''} of metrics"
-    differ = "differs" if n_pairs == 1 else "differ"
-    return f"{pairs} {differ} significantly ({test}, {sides}, p ≤ {comparisons.alpha:g}, {adjusted})"
+    if n_pairs == 1:
+        differ = f"The two metrics {'differ' if result.n_significant else 'do not differ'} significantly"
+    else:
+        differ = f"{result.n_significant:,} of {n_pairs:,} pairs of metrics differ significantly"
+    return f"{differ} ({test}, {sides}, p ≤ {comparisons.alpha:g}, {adjusted})"
 
 
 def correction_name(correction: str) -> str:
-    """Return a correction as people write it.
+    """Return a correction as it is usually written.
 
     Examples
     --------
@@ -306,29 +329,38 @@ def caveat_sentence(caveat: Caveat) -> str:
     """
     if caveat.code in ("by_order", "unmatched"):
         return _about_matching(caveat)
-    names = some_of(caveat.names)
-    several = len(caveat.names) > 1
+    names = some_names(caveat.names)
     if caveat.code == "human_translations":
-        what = "look like human translations" if several else "looks like a human translation"
-        count = "count as systems" if several else "counts as a system"
-        return Message(
-            "{names} {what} and {count}, which many metrics misjudge; {leave_out} excludes {them}.",
-            names=names,
-            what=what,
-            count=count,
-            leave_out=Option("leave_out", list(caveat.names)),
-            them="them" if several else "it",
-        )
+        return human_translations(caveat.names, ", which many metrics misjudge")
     if caveat.code == "same_systems":
-        return f"{names} have the same scores by every metric: is this one system under several names?"
+        return f"{names} have identical scores by every metric. They may be one system under several names."
     if caveat.code == "same_metrics":
-        return f"{names} have the same scores: is this one metric under several names?"
+        return f"{names} have identical scores. They may be one metric under several names."
     if caveat.code == "out_of_reach":
         least = f"with {names} the smallest possible p-value is {caveat.least:.2g}"
         return f"No pair of metrics could be significant at level {caveat.alpha:g}: {least}."
     share = 100 * caveat.n_decided / max(caveat.n_pairs, 1)
     decided = f"it separates {caveat.n_decided:,} of {caveat.n_pairs:,} pairs of outputs ({share:.1f}%)"
     return f"{names} ties nearly everything: {decided}."
+
+
+def human_translations(names: Sequence[str], why: str = "") -> Message:
+    """Return a sentence on systems with names of human translations, with the option to leave them out.
+
+    Examples
+    --------
+    >>> human_translations(["Human-A", "Human-B"])
+    'Human-A and Human-B seem to be human translations. To leave them out: leave_out=["Human-*"].'
+    """
+    several = len(names) > 1
+    return Message(
+        "{names} {what}{why}. To leave {them} out: {leave_out}.",
+        names=some_names(names),
+        what="seem to be human translations" if several else "seems to be a human translation",
+        why=why,
+        leave_out=Option("leave_out", common_pattern(names)),
+        them="them" if several else "it",
+    )
 
 
 def _about_matching(caveat: Caveat) -> str:

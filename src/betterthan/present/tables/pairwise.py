@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from betterthan.messages import Message, Option
-from betterthan.present.numbers import SMALLEST_P, digits_for, equals_p, number, percent
+from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Table, TableCell, TableColumn
+from betterthan.present.tables.standing import method_name
 from betterthan.present.tables.tags import TAG_MEASURES, tag_measure_name
 from betterthan.results.pairwise import P_METHODS, Pair, PairwiseTable
+from betterthan.results.pvalues import SMALLEST_P, equals_p
 
 _CORRECTIONS = {
     "none": "unadjusted",
@@ -110,7 +112,8 @@ def _listed(result: PairwiseTable, pairs: list[Pair]) -> Table:
     ]
     of_all = " of all pairs" if several else ""
     return Table(
-        title=f"{capitalized(words_of_test(result))}{of_all}: {_measured(result)}{effect_words(result.effect_name)}",
+        title=f"{capitalized(words_of_test(result))}{of_all}{by_words(result)}: "
+        f"{_measured(result)}{_effect_in_title(result.effect_name)}",
         columns=tuple(columns),
         rows=tuple(_row(pair, corrected=corrected, is_met=_is_met(result, pair)) for pair in pairs),
         verdict=tuple(line for line in (_verdict(result), result.unmet) if line),
@@ -168,6 +171,12 @@ def words_of_test(result: PairwiseTable) -> str:
     return "McNemar's test" if np.isin(result.p_method[above], drawn).any() else "McNemar's exact test"
 
 
+def by_words(result: PairwiseTable) -> str:
+    """Return the aggregation behind strengths that are compared, as the end of a phrase; empty for other tests."""
+    by = result.settings.options.get("by")
+    return f" by {method_name(str(by))}" if by else ""
+
+
 def _measured(result: PairwiseTable) -> str:
     return f"{result.measured}; " if result.measured else ""
 
@@ -205,6 +214,10 @@ def effect_words(effect: str) -> str:
     return _TAG_EFFECTS.get(effect, effect)
 
 
+def _effect_in_title(effect: str) -> str:
+    return "probability of winning" if effect == "P(row beats column)" else effect_words(effect)
+
+
 def _heading(effect: str) -> str:
     return {"P(row beats column)": "P(beats)", "difference of means": "difference"}.get(
         effect, effect_words(effect)
@@ -235,6 +248,8 @@ def pvalue_words(result: PairwiseTable) -> str:
     above = np.triu_indices(len(result.systems), k=1)
     values, low, high = (getattr(result, name)[above] for name in ("pvalue", "p_low", "p_high"))
     codes, known = result.p_method[above], ~np.isnan(values)
+    if known.sum() == 1:
+        return pair_pvalue_words(result.pairs()[0])
     parts = []
     for code, name in enumerate(P_METHODS):
         of_it = known & (codes == code)
@@ -242,16 +257,18 @@ def pvalue_words(result: PairwiseTable) -> str:
             continue
         share = "" if of_it.sum() == known.sum() else f"{np.count_nonzero(of_it):,} "
         parts.append(share + _pvalue_method(name, _largest_error(values[of_it], low[of_it], high[of_it])))
-    return f"p: {'; '.join(parts)}." if parts else ""
+    return f"P-values: {'; '.join(parts)}." if parts else ""
 
 
 def pair_pvalue_words(pair: Pair) -> str:
-    """Return how the p-value of one pair was found and how far off it may be, as a sentence."""
-    return (
-        ""
-        if np.isnan(pair.pvalue)
-        else f"p: {_pvalue_method(pair.p_method, _largest_error(pair.pvalue, pair.p_low, pair.p_high))}."
-    )
+    """Return how the p-value of one pair was found and how far off it may be; empty where all digits are right."""
+    error = _largest_error(pair.pvalue, pair.p_low, pair.p_high)
+    is_plain = pair.p_method in ("exact", "formula", "inversion") and not error >= SMALLEST_P / 2
+    if np.isnan(pair.pvalue) or is_plain:
+        return ""
+    if pair.p_method == "bound":
+        return "The p-value is an upper bound."
+    return f"P-value: {_pvalue_method(pair.p_method, error)}."
 
 
 def _largest_error(values: ArrayLike, low: ArrayLike, high: ArrayLike) -> float:
@@ -312,6 +329,12 @@ def _shares(result: PairwiseTable) -> str:
     return f"right on {100 * (both + only_a) / n:.1f}% and {100 * (both + only_b) / n:.1f}% of {n:,.0f} segments, "
 
 
+def _effect_of_pair(result: PairwiseTable, pair: Pair) -> str:
+    if result.effect_name == "P(row beats column)":
+        return f"P({pair.a} beats {pair.b})"
+    return effect_words(result.effect_name)
+
+
 def _single(result: PairwiseTable, pair: Pair, sides: str) -> str:
     digits = digits_for([(pair.high - pair.low) / 2], [pair.effect])
     level = percent(result.confidence)
@@ -319,7 +342,7 @@ def _single(result: PairwiseTable, pair: Pair, sides: str) -> str:
         f"{level} CI {number(pair.low, digits)} to {number(pair.high, digits)}, {equals_p(pair.pvalue)}, "
         f"{words_of_test(result)}{sides}"
     )
-    effect = f"{_shares(result)}{effect_words(result.effect_name)} {number(pair.effect, digits)}"
+    effect = f"{_shares(result)}{_effect_of_pair(result, pair)} {number(pair.effect, digits)}"
     if pair.verdict is None:
         return f"There is no significant difference between {pair.a} and {pair.b} ({effect}, {found})."
     other = pair.b if pair.verdict == pair.a else pair.a

@@ -10,9 +10,10 @@ from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.agreement import aggregated_table
 from betterthan.present.tables.standing import rank_range, shows_letters, some_names
-from betterthan.present.tables.together import Together, by_each, short_signature
+from betterthan.present.tables.together import Together, by_each
 from betterthan.results.agreement import Aggregated
 from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.settings import short_signature
 
 
 def pooled_scores(
@@ -107,7 +108,7 @@ def _beside(results: Sequence[Aggregated]) -> Table:
         legend=f"Rules separate significance clusters by {first.metric}." if len(first.systems) > 1 else "",
         notes=_notes(results),
         signature="\n".join(one.settings.signature for one in results),
-        short_signature=short_signature(results),
+        short_signature=short_signature([one.settings for one in results]),
     )
 
 
@@ -156,7 +157,7 @@ def _against(results: Sequence[Aggregated], pairs: Sequence[PairwiseTable], base
         legend=f"* p ≤ {pairs[0].alpha:g}, permutation test of the pooled score{adjusted}.",
         notes=_notes([*results, *pairs]),
         signature="\n".join(one.settings.signature for one in (*results, *pairs)),
-        short_signature=short_signature(results),
+        short_signature=short_signature([one.settings for one in results]),
     )
 
 

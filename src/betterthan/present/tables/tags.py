@@ -7,7 +7,7 @@ import numpy as np
 from betterthan.arrays import FloatArray
 from betterthan.present.numbers import percent
 from betterthan.present.table import Table, TableCell, TableColumn
-from betterthan.present.tables.standing import shows_letters
+from betterthan.present.tables.standing import shows_letters, some_names
 from betterthan.results.tags import Audition, TagRanking
 from betterthan.results.units import unit_line
 
@@ -67,7 +67,7 @@ def tag_ranking_table(result: TagRanking) -> Table:
     )
     real = np.flatnonzero(~result.is_synthetic)
     systems = f"{real.size} system{'' if real.size == 1 else 's'}"
-    size = f"{systems}, {len(result.systems) - real.size} synthetic, {result.n_words:,} tags"
+    size = f"{systems}, {len(result.systems) - real.size} trivial labelings, {result.n_words:,} tags"
     return Table(
         title=f"Word tags by {names[0]} ({size})",
         columns=columns,
@@ -106,17 +106,22 @@ def _has_letters(result: TagRanking) -> bool:
 def _verdict(result: TagRanking) -> str:
     if not result.n_pairs:
         return ""
-    parts = [
-        f"{n_different} by {tag_measure_name(name)} ({_groups(int(groups))})"
-        for name, n_different, groups in zip(
-            result.measures, result.n_different, result.n_groups, strict=True
-        )
-    ]
+    counts: dict[int, list[str]] = {}
+    for name, n in zip(result.measures, result.n_different.tolist(), strict=True):
+        counts.setdefault(n, []).append(tag_measure_name(name))
     how = (
         f"p ≤ {result.alpha:g}, randomization tests, {_CORRECTIONS.get(result.correction, result.correction)}"
     )
-    pairs = f"{result.n_pairs} {'pair' if result.n_pairs == 1 else 'pairs'} of systems"
-    return f"Significantly different of {pairs}: {', '.join(parts)} ({how})."
+    if result.n_pairs == 1:
+        differ = [
+            f"{'differ' if n else 'do not differ'} significantly by {some_names(names)}"
+            for n, names in counts.items()
+        ]
+        return f"The two systems {' and '.join(differ)} ({how})."
+    first, *rest = [f"{n} by {some_names(names)}" for n, names in counts.items()]
+    n, _, by = first.partition(" ")
+    listed = "; ".join([f"{n} of {result.n_pairs} pairs of systems differ significantly {by}", *rest])
+    return f"{listed} ({how})."
 
 
 def _legend(result: TagRanking) -> str:
@@ -125,18 +130,21 @@ def _legend(result: TagRanking) -> str:
     return " ".join(line for line in (letters, _LEGEND if result.is_synthetic.any() else "") if line)
 
 
-def _groups(n: int) -> str:
-    return f"{n} group" if n == 1 else f"{n} groups"
-
-
 def _gamed(result: TagRanking) -> tuple[str, ...]:
     """Say by which measures how many systems score below a trivial labeling."""
     most = {name: max(result.above(name).values(), default=0) for name in result.measures}
-    parts = [f"{n} by {tag_measure_name(name)}" for name, n in most.items() if n]
-    if not parts:
+    counts: dict[int, list[str]] = {}
+    for name, n in most.items():
+        if n:
+            counts.setdefault(n, []).append(tag_measure_name(name))
+    if not counts:
         return ()
     n_real = int(np.count_nonzero(~result.is_synthetic))
-    return (f"Systems of {n_real} that a trivial labeling outscores: {', '.join(parts)}.",)
+    parts = [
+        f"{n} of {n_real} {'system' if n_real == 1 else 'systems'} by {some_names(names)}"
+        for n, names in counts.items()
+    ]
+    return (f"A trivial labeling outscores {'; '.join(parts)}.",)
 
 
 _AUDITION_LEGEND = (
@@ -189,7 +197,7 @@ def _outscored(result: Audition) -> list[str]:
         for name, row in zip(result.measures, result.below, strict=True)
         if not _is_gamed(row)
     ]
-    lines = [f"No labeling outscores a system by {_listing(sound)}."] if sound else []
+    lines = [f"No labeling outscores a system by {some_names(sound)}."] if sound else []
     m = len(result.systems)
     for name, row in zip(result.measures, result.below, strict=True):
         if _is_gamed(row):
@@ -199,10 +207,6 @@ def _outscored(result: Audition) -> list[str]:
                 f"By {tag_measure_name(name)} {result.synthetic[worst]} outscores {int(row[worst])} of {systems}."
             )
     return lines
-
-
-def _listing(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _is_gamed(below: FloatArray) -> bool:

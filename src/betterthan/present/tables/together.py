@@ -7,23 +7,24 @@ they disagree. CSV has the rows of all results, and a first column that says to 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.meta_evaluation import (
     DIGITS,
+    different_measure_names,
     measured_words,
     meta_evaluation_table,
     meta_verdict,
-    short_measure_name,
 )
-from betterthan.present.tables.ranking import method_name, ranking_table, ranking_verdict
-from betterthan.present.tables.standing import rank_range
+from betterthan.present.tables.ranking import ranking_table, ranking_verdict
+from betterthan.present.tables.standing import method_name, rank_range
 from betterthan.results.base import Result
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.ranking import Ranking
+from betterthan.results.settings import short_signature
 
 MOST_WITH_INTERVALS = 2
 """Methods beside each other that show their intervals; with more, rows would not fit into a terminal."""
@@ -127,7 +128,7 @@ def _rankings(rankings: Sequence[Ranking]) -> Together:
         legend=f"In brackets the range of ranks; rules separate significance clusters by {names[0]}.",
         notes=_all_notes(rankings),
         signature="\n".join(one.settings.signature for one in rankings),
-        short_signature=short_signature(rankings),
+        short_signature=short_signature([one.settings for one in rankings]),
     )
     return Together(
         results=tuple(rankings), table=table, labels=tuple(one.settings.method for one in rankings)
@@ -143,10 +144,11 @@ def _metas(metas: Sequence[MetaEvaluation]) -> Together:
     with_intervals = len(metas) <= MOST_WITH_INTERVALS
     columns: list[TableColumn] = [TableColumn(heading="metric")]
     cells: list[list[TableCell]] = [[name] for name in metas[0].metrics]
-    for meta in metas:
+    names = different_measure_names([meta.method for meta in metas])
+    for name_of_measure, meta in zip(names, metas, strict=True):
         columns += [
             TableColumn(heading="cluster", kind="integer"),
-            TableColumn(heading=short_measure_name(meta.method), kind="number", digits=DIGITS),
+            TableColumn(heading=name_of_measure, kind="number", digits=DIGITS),
         ]
         if with_intervals:
             columns.append(
@@ -158,7 +160,6 @@ def _metas(metas: Sequence[MetaEvaluation]) -> Together:
             i = place[name]
             row.extend([int(meta.cluster[i]) if tested else None, float(meta.value[i])])
             row.extend([(float(meta.low[i]), float(meta.high[i]))] if with_intervals else [])
-    names = [short_measure_name(one.method) for one in metas]
     first = meta_evaluation_table(metas[0])
     sentences = [meta_verdict(one) for one in metas]
     caveats = dict.fromkeys(line for _, *rest in sentences for line in rest)
@@ -175,15 +176,9 @@ def _metas(metas: Sequence[MetaEvaluation]) -> Together:
         legend=f"Clusters: metrics in one do not differ significantly; rules are those of {names[0]}.",
         notes=_all_notes(metas),
         signature="\n".join(one.settings.signature for one in metas),
-        short_signature=short_signature(metas),
+        short_signature=short_signature([one.settings for one in metas]),
     )
     return Together(results=tuple(metas), table=table, labels=tuple(one.method for one in metas))
-
-
-def short_signature(results: Sequence[Result]) -> str:
-    """Return one short signature for results of the same data."""
-    methods = "+".join(dict.fromkeys(result.settings.method for result in results))
-    return replace(results[0].settings, method=methods).short_signature
 
 
 def by_each(names: Sequence[str], sentences: Sequence[str]) -> tuple[str, ...]:

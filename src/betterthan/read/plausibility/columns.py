@@ -497,7 +497,7 @@ def _range(values: FloatArray) -> str:
 
 
 def refuse_summary_system(grid: Grid, systems: Sequence[str], values: FloatArray) -> None:
-    """Raise when a system of a long table is called like a mean or sum of the others and is one (BT210)."""
+    """Raise when a system of a long table has the name and the values of a mean or sum of the others (BT210)."""
     named = [i for i, name in enumerate(systems) if meaning_of(name) == "summary"]
     computed = _computed(systems, values[:, np.isfinite(values).all(axis=0)]) if named else {}
     for i in named:

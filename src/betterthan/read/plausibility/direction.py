@@ -11,11 +11,10 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import ReadError
-from betterthan.messages import Message, Option
+from betterthan.messages import DIRECTION_NOTE, Message, Option
 from betterthan.read.grid.grid import quoted
 from betterthan.read.protocol import EVERY, Options
 
-DIRECTION_NOTE = "direction"
 """The code of a note on a direction that was decided by the name or the values of a metric."""
 
 # Inference from names: the direction of a metric, and whether a name denotes gold labels. A name is split into words

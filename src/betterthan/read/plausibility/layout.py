@@ -115,7 +115,7 @@ def are_numbered(names: Sequence[str], *, of_systems: bool = False) -> bool:
 
 
 def is_numbered(name: str) -> bool:
-    """Whether a column of a table with one row for each system is called like a segment: 1, seg1, s1."""
+    """Whether a column of a table with one row for each system has the name of a segment: 1, seg1, s1."""
     return _numbered(name, _IN_ROWS_OF_SYSTEMS) is not None
 
 

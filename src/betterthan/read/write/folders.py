@@ -228,7 +228,7 @@ def write_metrics_folder(
     Parameters
     ----------
     path : path
-        The folder to make; its name is the name of the test set.
+        The folder to create; its name is the name of the test set.
     parts : MetricsFolder or several
         One for each language pair and level.
     overwrite : bool, default False

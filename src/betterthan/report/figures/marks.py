@@ -77,7 +77,7 @@ def _axes(most: int, x: Scale, y: Scale, across: str) -> list[Markup]:
 
 # Marks are as wide as their column, so that numbers keep their size: places along them are percentages.
 _HEIGHT, _EDGE = 26, 4.0
-_LETTER = 5.2  # width of a digit where the column is narrowest
+_LETTER, _WIDE_LETTER = 6.2, 2.2  # width of a digit where the column is narrowest, and on a wide page
 _STRIP, _STRIP_EDGE = 420, 8
 
 
@@ -119,14 +119,20 @@ def scale_heading(
     if limits is None:
         return Markup("")
     scale = linear(*limits, _EDGE, 100 - _EDGE)
-    texts, taken = [], -math.inf
+    texts, taken, taken_wide = [], -math.inf, -math.inf
     for value in ticks(*limits, 4):
         text = tick_text(value)
-        half = _LETTER * len(text) / 2
         # At the edge a number moves inwards, so that every tick with enough space is labeled.
+        half = _LETTER * len(text) / 2
+        fits = min(max(scale(value), half), 100 - half) - half > taken
+        half = half if fits else _WIDE_LETTER * len(text) / 2
         middle = min(max(scale(value), half), 100 - half)
-        if middle - half > taken:
-            texts.append(element("text", text, x=f"{middle:.1f}%", y=14, class_="tick", text_anchor="middle"))
+        if not fits and middle - half <= taken_wide:
+            continue
+        tone = "tick" if fits else "tick more"  # hidden where the column is narrow
+        texts.append(element("text", text, x=f"{middle:.1f}%", y=14, class_=tone, text_anchor="middle"))
+        taken_wide = middle + _WIDE_LETTER * (len(text) / 2 + 1)
+        if fits:
             taken = middle + half + _LETTER
     return element("svg", element("title", "scale"), *texts, class_="mark", role="img")
 

@@ -54,9 +54,9 @@ def scatter_picture(pair: PairedScores, *, higher_is_better: bool, unit: str) ->
     return picture(_LEFT + _SIDE + _MARGIN + 8, _TOP + _SIDE + 44, title, *parts, class_="scatter")
 
 
-def prediction_picture(pair: PairedScores) -> Markup:
+def prediction_picture(pair: PairedScores, limits: tuple[float, float]) -> Markup:
     """Return predictions (up) over true scores (right), with the line on which they are equal."""
-    low, high = plane_limits([pair])
+    low, high = limits
     x = linear(low, high, _LEFT, _LEFT + _SIDE)
     y = linear(low, high, _TOP + _SIDE, _TOP)
     parts = [

@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.analysis.compare.compare import compare
 from betterthan.analysis.rank.rank import of_each_method, rank
 from betterthan.errors import NotConverged, NotEstimable
-from betterthan.present.numbers import equals_p
+from betterthan.present.numbers import percent
 from betterthan.present.table import Table, TableColumn
 from betterthan.report.document import Card, Paragraph, Report, Section, TableBlock
 from betterthan.report.inputs import Inputs
@@ -19,9 +19,10 @@ from betterthan.report.sections.files import csv_files, files_section
 from betterthan.report.sections.method import method_section
 from betterthan.report.sections.pairs import pairs_card, pairs_section
 from betterthan.report.sections.ranking import close_race, may_be_best, ranking_section
-from betterthan.report.wording import corrected, count, plural
+from betterthan.report.wording import count, plural
 from betterthan.results.base import Result
 from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pvalues import equals_p
 from betterthan.results.ranking import Ranking
 from betterthan.tables.matches import Matches
 
@@ -107,7 +108,7 @@ def _verdict(ranking: Ranking, pairs: PairwiseTable) -> tuple[str, str]:
         headline = f"{first} is the best of {m} systems, ahead of {second}."
     else:
         headline = close_race(first, second, len(best), m, is_tied=bool(ranking.rank[1] == 1))
-    met, lost = pair.wins + pair.ties + pair.losses, pair.pvalue <= pairs.alpha < pair.adjusted
+    met = pair.wins + pair.ties + pair.losses
     direct = (
         f"Of the {count(met)} battles between them, {first} won {count(pair.wins)} and {second} won "
         f"{count(pair.losses)}."
@@ -116,9 +117,23 @@ def _verdict(ranking: Ranking, pairs: PairwiseTable) -> tuple[str, str]:
     )
     return headline, (
         f"{first} beats {second} with probability {pair.effect:.2f} under Bradley–Terry "
-        f"({100 * pairs.confidence:g}% CI {pair.low:.2f} to {pair.high:.2f}"
+        f"({percent(pairs.confidence)} CI {pair.low:.2f} to {pair.high:.2f}"
         f"{' for this pair alone' if m > 2 else f'; {equals_p(pair.pvalue)}'})."
-        f"{corrected(pair.adjusted, m * (m - 1) // 2, lost=lost)} {direct}"
+        f"{_adjusted(pairs, first, second)} {direct}"
+    )
+
+
+def _adjusted(pairs: PairwiseTable, first: str, second: str) -> str:
+    """Say what adjustment for all pairs makes of the p-value of one; nothing where there is only one pair."""
+    pair, n_pairs = pairs.pair(first, second), len(pairs.systems) * (len(pairs.systems) - 1) // 2
+    if n_pairs == 1:
+        return ""
+    if pair.adjusted <= pairs.alpha:
+        return f" The difference is significant ({equals_p(pair.adjusted)}, adjusted for all {count(n_pairs)} pairs)."
+    alone = f"{equals_p(pair.pvalue)} for this pair alone, but " if pair.pvalue <= pairs.alpha else ""
+    return (
+        f" The difference is not significant ({alone}{equals_p(pair.adjusted)} after adjustment for all "
+        f"{count(n_pairs)} pairs)."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from betterthan.analysis.rank.rank import rank
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
 from betterthan.messages import joined
-from betterthan.present.numbers import pvalue
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.describe import describe
 from betterthan.present.tables.meta_evaluation import (
@@ -44,6 +44,7 @@ from betterthan.report.sections.ranking import close_race, ranking_block
 from betterthan.report.wording import count, page_table, plural
 from betterthan.results.base import Result
 from betterthan.results.meta_evaluation import CASES, MetaEvaluation
+from betterthan.results.pvalues import pvalue, small_pvalue
 
 _MOST_SYSTEMS = 24
 
@@ -59,7 +60,7 @@ def significance_section(meta: MetaEvaluation) -> Section:
     matrix = Matrix(
         key="metric-matrix",
         caption=_pvalue_of(meta),
-        corner="row better than column",
+        corner="row better than column" if meta.comparisons.alternative == "wmt" else "p-values",
         rows=meta.metrics,
         columns=meta.metrics,
         cells=cells,
@@ -85,25 +86,10 @@ def _metric_cell(meta: MetaEvaluation, i: int, j: int, *, is_better: bool) -> Ma
     p = float(meta.comparisons.adjusted[i, j])
     if np.isnan(p):
         return MatrixCell(text="–", shade=0, is_sure=False, title="not tested")
-    text = _small_p(p)
+    text = small_pvalue(p)
     verb = "better than" if is_better or meta.comparisons.alternative == "wmt" else "against"
     title = f"{meta.metrics[i]} {verb} {meta.metrics[j]}: p {pvalue(p)}"
     return MatrixCell(text=text, shade=6 if is_better else 0, is_sure=is_better, title=title)
-
-
-def _small_p(p: float) -> str:
-    """Write a p-value in a small cell, and never as 0 or 1 when it is neither.
-
-    Examples
-    --------
-    >>> _small_p(0.0004), _small_p(0.004), _small_p(0.13), _small_p(0.998), _small_p(1.0)
-    ('<.001', '.004', '.13', '>.99', '1')
-    """
-    if p < 0.001:
-        return "<.001"
-    if 0.995 <= p < 1:
-        return ">.99"
-    return "1" if p >= 1 else f"{p:.{3 if p < 0.01 else 2}f}".removeprefix("0")
 
 
 def systems_section(meta: MetaEvaluation) -> Section:
@@ -150,22 +136,29 @@ def _heat_cell(names: tuple[str, ...], i: int, j: int, value: float, *, is_p: bo
         return MatrixCell(text="–", shade=0, is_sure=False, title=f"{names[i]}, {names[j]}: unknown")
     shade = round(20 * (0.5 - value)) if is_p else round(20 * (value - 0.5))
     return MatrixCell(
-        text=_share(value),
+        text=_share(value, is_p=is_p),
         shade=max(-10, min(10, shade)),
         is_sure=is_p and min(value, 1 - value) <= 0.05,
         title=f"{names[i]} against {names[j]}: {value:.3f}",
     )
 
 
-def _share(value: float) -> str:
-    """Write a p-value or share with two decimals, and never as 0 or 1 when it is neither."""
-    if 0 < value < 0.005:
+def _share(value: float, *, is_p: bool) -> str:
+    """Write a p-value or share with two decimals: a p-value never as 0 or 1, a share only when it is one of them.
+
+    Examples
+    --------
+    >>> _share(0.0, is_p=True), _share(0.0, is_p=False), _share(0.999, is_p=False), _share(0.25, is_p=True)
+    ('<.01', '0.00', '>.99', '0.25')
+    """
+    if value < 0.005 and (is_p or value > 0):
         return "<.01"
-    return ">.99" if 0.995 <= value < 1 else f"{value:.2f}"
+    return ">.99" if value >= 0.995 and (is_p or value < 1) else f"{value:.2f}"
 
 
 _MEASURES = ("soft_pairwise_accuracy", "pairwise_accuracy", "pearson", "kendall_b", "accuracy_with_ties")
 _SHOWN_PAIRS = 12
+_NEARLY_ONE = 0.995  # agreement that is written as 1.00: nothing to look into
 _FEW_SYSTEMS = 15
 
 
@@ -200,6 +193,7 @@ def meta_report(inputs: Inputs) -> Report:
         kind="meta",
         headline=_headline(main),
         verdict=_verdict(main),
+        caveats=_caveats(main),
         cards=_cards(main),
         sections=tuple(sections),
         results=results,
@@ -239,9 +233,10 @@ def _ranking(measured: dict[str, MetaEvaluation], refused: dict[str, str]) -> Se
 
 def _table(meta: MetaEvaluation, by: str) -> TableBlock:
     numbers = [getattr(meta, name).tolist() for name in ("value", "low", "high")]
+    table = page_table(describe(meta))
     return TableBlock(
         key=f"meta-{by}",
-        table=page_table(describe(meta)),
+        table=replace(table, verdict=table.verdict[:1]),  # what else it says is said above
         marks=interval_marks(*numbers, stressed=(meta.cluster == 1).tolist()),
         marks_heading=scale_heading(*numbers),
         csv=csv_of_result(meta),
@@ -260,7 +255,7 @@ def _contributions(meta: MetaEvaluation) -> Section:
         key="cases", table=Table(title="System pairs by kind of agreement", columns=columns, rows=tuple(rows))
     )
     first = meta.metrics[0]
-    worst = meta.contributions(first)[:_SHOWN_PAIRS]
+    worst = [pair for pair in meta.contributions(first) if pair.value < _NEARLY_ONE][:_SHOWN_PAIRS]
     headings = (
         TableColumn(heading="system"),
         TableColumn(heading="against"),
@@ -280,7 +275,10 @@ def _contributions(meta: MetaEvaluation) -> Section:
         f"How many system pairs are significant by the metric, by humans, by both or by neither; below, the pairs on "
         f"which {first} and humans disagree most."
     )
-    blocks = (counts, TableBlock(key="costly", table=table))
+    blocks: tuple[Block, ...] = (counts, TableBlock(key="costly", table=table))
+    if not worst:
+        lead = "How many system pairs are significant by the metric, by humans, by both or by neither."
+        blocks = (counts, Paragraph(f"{first} and humans agree on all pairs."))
     return Section(
         key="contributions",
         title="Where metric and humans disagree",
@@ -313,6 +311,15 @@ def _headline(meta: MetaEvaluation) -> str:
     if not alike:
         return f"{best} agrees best with human judgments, ahead of {second}."
     is_tied = bool(meta.value[0] == meta.value[1])
+    if len(alike) == k - 1:
+        if is_tied:
+            return (
+                f"{best} and {second} agree best with human judgments, but no metric is significantly better."
+            )
+        better = (
+            f"not significantly better than {second}" if k == 2 else "but no metric is significantly better"
+        )
+        return f"{best} agrees best with human judgments, {better}."
     return close_race(best, second, len(alike) + 1, k, what="metric", is_tied=is_tied)
 
 
@@ -325,18 +332,23 @@ def _verdict(meta: MetaEvaluation) -> str:
         else ""
     )
     differ = f"{differences(meta)}." if n_pairs else ""
-    few = ", too few for a precise estimate of agreement" if meta.n_systems < _FEW_SYSTEMS else ""
     second = f", that of {meta.metrics[1]}, the runner-up, {meta.value[1]:.3f}" if k > 1 else ""
     return joined(
         [
             (
-                f"The {measure_name(meta.method)} of {meta.metrics[0]} with {meta.human} is "
+                f"The {measure_name(meta.method)} of {meta.metrics[0]} compared with {meta.human} scores is "
                 f"{meta.value[0]:.3f}{span}{second}."
             ),
-            *(caveat_sentence(one) for one in meta.caveats),
             differ,
-            f"There are {meta.n_systems} systems{few}.",
         ]
+    )
+
+
+def _caveats(meta: MetaEvaluation) -> tuple[str, ...]:
+    few = f"{meta.n_systems} systems are too few for a precise estimate of agreement."
+    return (
+        *(caveat_sentence(one) for one in meta.caveats),
+        *([few] if meta.n_systems < _FEW_SYSTEMS else []),
     )
 
 
@@ -349,7 +361,8 @@ def _cards(meta: MetaEvaluation) -> tuple[Card, ...]:
         pairs_card(meta.n_significant, n_pairs, "metrics"),
         Card(
             number=count(meta.n_pairs),
-            label=f"{plural(meta.n_pairs, 'pair', 'pairs')} of systems to agree on",
+            label=f"{plural(meta.n_pairs, 'pair')} of systems"
+            f"{', few for a precise estimate' if meta.n_pairs < 30 else ''}",
             is_warning=meta.n_pairs < 30,
         ),
     )

@@ -8,8 +8,8 @@ import numpy as np
 
 from betterthan.analysis.tags.sentence_quality import sentence_quality
 from betterthan.arrays import FloatArray
-from betterthan.present.geometry import paired_scores
-from betterthan.present.numbers import digits_for, equals_p, number, percent, pvalue
+from betterthan.present.geometry import paired_scores, plane_limits
+from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Table, TableColumn
 from betterthan.present.tables.describe import describe
 from betterthan.report.copies import csv_of_result
@@ -17,8 +17,10 @@ from betterthan.report.document import (
     Card,
     Columns,
     Figure,
+    Fold,
     Matrix,
     MatrixCell,
+    Paragraph,
     Report,
     Section,
     Switch,
@@ -35,6 +37,7 @@ from betterthan.report.sections.pairs import pairs_card
 from betterthan.report.sections.ranking import close_race
 from betterthan.report.wording import count, page_table, plural
 from betterthan.results.base import Result
+from betterthan.results.pvalues import equals_p, pvalue, small_pvalue
 from betterthan.results.tags import SentenceQuality
 from betterthan.tables.scores import Scores
 
@@ -149,13 +152,21 @@ def _ranking(result: SentenceQuality) -> Section:
             SwitchView(key=measure, label=name, blocks=(_by_measure(result, k, measure, name, order),))
         )
     table = page_table(describe(result))
-    whole = TableBlock(key="all-measures", table=table, csv=csv_of_result(result), words=True)
+    whole = Fold(
+        key="measures-fold",
+        label="All measures in one table",
+        blocks=(
+            TableBlock(key="all-measures", table=table, csv=csv_of_result(result)),
+            Paragraph(table.legend, "dim"),
+        ),
+    )
+    words = tuple(Paragraph(line, "dim") for line in (*table.verdict, table.unit, *table.words) if line)
     lead = (
         "Best first, with the confidence interval of each system. In color: systems whose correlation does not differ "
         "significantly from the best. Lower is better for MAE and RMSE."
     )
     switch = Switch(key="measure", label="Measure", choices=tuple(choices))
-    return Section(key="ranking", title="Ranking", lead=lead, blocks=(switch, whole))
+    return Section(key="ranking", title="Ranking", lead=lead, blocks=(switch, *words, whole))
 
 
 def _by_measure(result: SentenceQuality, k: int, measure: str, name: str, order: list[int]) -> TableBlock:
@@ -186,7 +197,7 @@ def _pairs(result: SentenceQuality) -> Section:
     names = result.systems[:shown]
     cells = tuple(tuple(None if i == j else _cell(result, i, j) for j in range(shown)) for i in range(shown))
     caption = "Two-sided p-values for the difference in Pearson's correlation, not adjusted"
-    matrix = Matrix(key="matrix", caption=caption, corner="system", rows=names, columns=names, cells=cells)
+    matrix = Matrix(key="matrix", caption=caption, corner="p-values", rows=names, columns=names, cells=cells)
     lead = (
         f"{caption}. Bold: significant at level {result.alpha:g} after Holm's adjustment; green where the row is "
         "better, orange where it is worse."
@@ -199,7 +210,7 @@ def _pairs(result: SentenceQuality) -> Section:
 def _cell(result: SentenceQuality, i: int, j: int) -> MatrixCell:
     p, differs = float(result.pvalue[i, j]), _differs(result, i, j)
     better = bool(result.pearson[i] > result.pearson[j])
-    text = "–" if np.isnan(p) else f"{p:.3f}" if p >= 0.001 else "<.001"
+    text = "–" if np.isnan(p) else small_pvalue(p)
     return MatrixCell(
         text=text,
         shade=(6 if better else -6) if differs else 0,
@@ -210,13 +221,16 @@ def _cell(result: SentenceQuality, i: int, j: int) -> MatrixCell:
 
 def _predictions(result: SentenceQuality, predicted: Scores, gold: Scores) -> Section:
     """Return predictions over true scores for the first two systems."""
+    names = result.systems[:2]
+    pairs = [paired_scores(_beside(predicted, gold, name), (name, _TRUTH)) for name in names]
+    limits = plane_limits(pairs)  # one scale, so that the pictures can be compared
     figures = tuple(
         Figure(
             key=f"prediction-{k}",
-            svg=prediction_picture(paired_scores(_beside(predicted, gold, name), (name, _TRUTH))),
+            svg=prediction_picture(pairs[k], limits),
             caption=f"{name}: r = {result[name].pearson:.3f}, MAE {result[name].mae:.3f}.",
         )
-        for k, name in enumerate(result.systems[:2])
+        for k, name in enumerate(names)
     )
     blocks = (Columns(figures[:1], figures[1:]),) if len(figures) > 1 else figures
     lead = "Predicted over true scores. On the dotted line the prediction is exact."

@@ -10,6 +10,7 @@ from betterthan.analysis.explain.diagnose import diagnose
 from betterthan.analysis.rank.rank import Method, rank
 from betterthan.errors import NotConverged, NotEstimable
 from betterthan.present.tables.describe import describe
+from betterthan.present.tables.meta_evaluation import human_translations
 from betterthan.present.tables.pairwise import correction_words
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Card, Fold, Paragraph, Report, Section, TableBlock
@@ -32,6 +33,7 @@ from betterthan.results.base import Result
 from betterthan.results.explanation import Explanation
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
+from betterthan.tables.human_names import is_human_translation
 from betterthan.tables.scores import Scores
 
 _METHODS: tuple[Method, ...] = ("mean", "median", "win_rate", "bradley_terry")
@@ -83,8 +85,9 @@ def scores_report(inputs: Inputs) -> Report:
     return Report(
         title=_title(inputs),
         kind="scores",
-        headline=_headline(known, explanations[0]),
+        headline=_headline(inputs, known, explanations[0], changes),
         verdict=_verdict(inputs, stand[0], changes),
+        caveats=_caveats(inputs),
         cards=_cards(inputs, pairs, explanations[0], known),
         sections=tuple(section for section in sections if section is not None),
         results=results,
@@ -109,7 +112,7 @@ def _compared(inputs: Inputs, top: tuple[str, str]) -> tuple[str, str]:
 def _verdict(inputs: Inputs, pair: PairStanding, changes: MetricChanges | None) -> str:
     if changes is None:
         return pair.verdict
-    return f"By {inputs.scores.name}: {pair.verdict} {changes.summary}"
+    return f"{changes.summary} The rest of this page is about {inputs.scores.name}: {pair.verdict}"
 
 
 def _rankings(inputs: Inputs, methods: tuple[Method, ...]) -> dict[str, Ranking | str]:
@@ -163,7 +166,13 @@ def _pair(
         )
         blocks = (*blocks, Paragraph("Other neighbors in the ranking", "dim"), *folds)
     title = f"{first.a} against {first.b}"
-    return Section(key="pair", title=title, menu="One pair", lead=stand[0].lead, blocks=blocks)
+    return Section(
+        key="pair",
+        title=title,
+        menu="One pair",
+        lead="" if len(systems) == 2 else stand[0].lead,
+        blocks=blocks,
+    )
 
 
 def _opened(explanations: list[Explanation], systems: tuple[str, ...]) -> dict[tuple[int, int], str]:
@@ -177,7 +186,7 @@ def _opened(explanations: list[Explanation], systems: tuple[str, ...]) -> dict[t
 
 def _metrics(inputs: Inputs, first: Ranking) -> list[Section]:
     """Return how the other metrics of the data rank the same systems, when there are several."""
-    if len(inputs.metrics) < 2:
+    if len(inputs.metrics) < 2 or inputs.scores.n_systems == 2:  # the table of every metric shows two systems
         return []
     about, *others = inputs.metrics
     rankings = {about: first}
@@ -229,8 +238,19 @@ def _documents(scores: Scores) -> str:
     return f"{count(n)} {plural(n, 'document')}"
 
 
-def _headline(rankings: dict[str, Ranking], pair: Explanation) -> str:
+def _caveats(inputs: Inputs) -> tuple[str, ...]:
+    """Name human translations among the systems: they are rarely what the systems are compared for."""
+    human = [name for name in inputs.scores.systems if is_human_translation(name)]
+    return (human_translations(human),) if human else ()
+
+
+def _headline(
+    inputs: Inputs, rankings: dict[str, Ranking], pair: Explanation, changes: MetricChanges | None
+) -> str:
+    if changes is not None and inputs.scores.n_systems == 2:
+        return changes.headline
     top = rankings["mean"]
+    by = "" if changes is None else f" by {inputs.scores.name}"
     best = may_be_best(top)
     first = top.systems[0]
     wins = rankings.get("bradley_terry")
@@ -240,13 +260,13 @@ def _headline(rankings: dict[str, Ranking], pair: Explanation) -> str:
         return (
             f"{first} is better than {pair.b}."
             if m == 2
-            else f"{first} is the best of {m} systems, ahead of {pair.b}."
+            else f"{first} is the best of {m} systems{by}, ahead of {pair.b}."
         )
     if len(best) == 1:
-        return f"{first} has the best mean, but {other} ranks first by wins."
+        return f"{first} has the best mean{by}, but {other} ranks first by wins."
     if m == 2:
         return f"No significant difference between {pair.a} and {pair.b}."
-    return close_race(first, pair.b, len(best), m, is_tied=bool(top.rank[1] == 1))
+    return close_race(first, pair.b, len(best), m, by=by, is_tied=bool(top.rank[1] == 1))
 
 
 def _cards(
@@ -271,7 +291,7 @@ def _warning(inputs: Inputs, pair: Explanation, rankings: dict[str, Ranking]) ->
     if wins is not None and wins.systems[0] != rankings["mean"].systems[0]:
         return Card(number="2 winners", label=f"{pair.a} by mean, {wins.systems[0]} by wins", is_warning=True)
     if ties > _MANY_TIES and not inputs.scores.is_binary:
-        label = "of segments are ties between the top two and count for neither as wins"
+        label = f"of segments are ties between {pair.a} and {pair.b}"
         return Card(number=f"{100 * ties:.0f}%", label=label, is_warning=True)
     needed = _needed(inputs, pair, rankings["mean"])
     if needed is not None:

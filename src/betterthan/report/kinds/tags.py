@@ -17,6 +17,8 @@ from betterthan.present.tables.tags import tag_measure_name
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import (
     Card,
+    Fold,
+    Paragraph,
     Report,
     Section,
     Switch,
@@ -87,12 +89,20 @@ def _ranking(ranking: TagRanking) -> Section:
         )
     switch = Switch(key="measure", label="Measure", choices=tuple(choices))
     table = page_table(describe(ranking))
-    whole = TableBlock(key="all-measures", table=table, csv=csv_of_result(ranking), words=True)
+    whole = Fold(
+        key="measures-fold",
+        label="All measures in one table",
+        blocks=(
+            TableBlock(key="all-measures", table=table, csv=csv_of_result(ranking)),
+            Paragraph(table.legend, "dim"),
+        ),
+    )
+    words = tuple(Paragraph(line, "dim") for line in (*table.verdict, table.unit, *table.words) if line)
     lead = (
         "Best first, with the confidence interval of each system. [In brackets]: trivial labelings; a measure that "
         "ranks them high can be gamed."
     )
-    return Section(key="ranking", title="Ranking", lead=lead, blocks=(switch, whole))
+    return Section(key="ranking", title="Ranking", lead=lead, blocks=(switch, *words, whole))
 
 
 def _by_measure(ranking: TagRanking, k: int, order: list[int]) -> TableBlock:

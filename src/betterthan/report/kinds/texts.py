@@ -35,6 +35,7 @@ from betterthan.results.explanation import CountsExplanation
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.scoring.bleu import bleu
 from betterthan.scoring.chrf import chrf
+from betterthan.scoring.mismatches import mismatches
 from betterthan.scoring.ter import ter
 from betterthan.tables.counts import Counts
 from betterthan.tables.texts import Texts
@@ -71,6 +72,7 @@ def texts_report(inputs: Inputs) -> Report:
         verdict=f"{top.systems[0]} scores {top.pooled[0]:.2f} {top.metric}."
         if compared is None
         else compared.verdict,
+        caveats=_caveats(texts),
         cards=_cards(texts, top, None if compared is None else compared.pairs),
         sections=tuple(sections),
         results=results,
@@ -146,7 +148,7 @@ def _ranking(aggregated: dict[str, Aggregated]) -> Section:
             words=True,
         )
         choices.append(SwitchView(key=name, label=table.metric, blocks=(block,)))
-    lead = "Pooled score, mean of segment scores, and mean over bootstrap samples. The marks show the pooled score."
+    lead = "Best first by the pooled score, drawn with its interval. In color: systems that may be the best."
     switch = Switch(key="metric", label="Metric", choices=tuple(choices))
     return Section(key="ranking", title="Ranking", lead=lead, blocks=(switch,))
 
@@ -178,6 +180,12 @@ def _headline(aggregated: Aggregated) -> str:
             else f"{first} is the best of {m} systems by {aggregated.metric}, ahead of {second}."
         )
     return close_race(first, second, len(best), m, by=f" by {aggregated.metric}")
+
+
+def _caveats(texts: Texts) -> tuple[str, ...]:
+    """Return what seems wrong with the texts themselves, such as a system that is the reference."""
+    # Source files and references are complete; outputs may have gaps.
+    return tuple(found.message for found in mismatches(texts.systems, texts.outputs, texts.references))
 
 
 def _verdict(pair: CountsExplanation, pairs: PairwiseTable) -> str:
@@ -222,7 +230,7 @@ def _cards(texts: Texts, top: Aggregated, pairs: PairwiseTable | None) -> tuple[
         cards.append(pairs_card(pairs.n_different, m * (m - 1) // 2))
     if top.longest_tenth == top.longest_tenth:
         share = 100 * top.longest_tenth
-        label = "of the weight in the pooled score comes from the longest tenth of segments"
+        label = "of the pooled score's weight is on the longest tenth of segments"
         cards.append(Card(number=f"{share:.0f}%", label=label, is_warning=share > 25))
     return tuple(cards)
 

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from betterthan.present.numbers import equals_p, interval, number, percent, pvalue
+from betterthan.present.numbers import interval, number, percent
 from betterthan.present.table import Table, TableColumn
 from betterthan.present.tables.pairwise import capitalized, correction_words, pair_pvalue_words
 from betterthan.report.document import Block, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.svg import element, picture
 from betterthan.report.wording import count, plural
 from betterthan.results.pairwise import Pair, PairwiseTable
+from betterthan.results.pvalues import equals_p, pvalue
 from betterthan.tables.matches import Matches
 
 ELO = 400 / math.log(10)  # points that multiply the odds by e

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from betterthan.present.numbers import digits_for, equals_p, interval, number, percent, pvalue
+from betterthan.present.numbers import digits_for, interval, number, percent
 from betterthan.present.table import Table, TableColumn
-from betterthan.present.tables.pairwise import correction_words, pair_pvalue_words
+from betterthan.present.tables.pairwise import correction_words, name_of_test, pair_pvalue_words
 from betterthan.report.document import Paragraph, Section, TableBlock
 from betterthan.results.base import Result
 from betterthan.results.pairwise import Pair, PairwiseTable
+from betterthan.results.pvalues import equals_p, pvalue
 
 _UNITS = {"segments": "segments", "groups": "documents"}
 _NUMBERS = ("effect", "low", "high", "wins", "ties", "losses", "pvalue", "adjusted", "p_low", "p_high")
@@ -101,7 +102,7 @@ def _p(pairs: PairwiseTable, pair: Pair) -> str:
     n_pairs = math.comb(len(pairs.systems), 2)
     if n_pairs == 1 or pairs.correction == "none":
         return equals_p(pair.pvalue)
-    return f"{equals_p(pair.adjusted)}, adjusted for all {n_pairs} pairs"
+    return f"{equals_p(pair.adjusted)}, adjusted for all {n_pairs:,} pairs"
 
 
 def _table(pairs: PairwiseTable, pair: Pair) -> Table:
@@ -109,11 +110,15 @@ def _table(pairs: PairwiseTable, pair: Pair) -> Table:
     columns = (
         TableColumn(heading=f"{pair.a} against {pair.b}"),
         TableColumn(heading="value", kind="count"),
-        TableColumn(heading=percent(pairs.confidence), kind="count"),
+        TableColumn(heading=f"{percent(pairs.confidence)} CI", kind="count"),
     )
     rows = (
         (pairs.effect_name, number(pair.effect, digits), interval(pair.low, pair.high, digits)),
-        (f"p ({pairs.test} test)", pvalue(pair.pvalue), "–"),
-        (f"p adjusted ({correction_words(pairs.correction)})", pvalue(pair.adjusted), "–"),
+        (f"p, {name_of_test(pairs.test)}", pvalue(pair.pvalue), "–"),
+        *(
+            [(f"p, {correction_words(pairs.correction)}", pvalue(pair.adjusted), "–")]
+            if len(pairs.systems) > 2
+            else []
+        ),
     )
     return Table(title="Test of this pair in this run", columns=columns, rows=rows)

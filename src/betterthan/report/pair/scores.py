@@ -21,8 +21,9 @@ from betterthan.results.explanation import Explanation
 from betterthan.tables.scores import Scores
 
 _CAPTION = (
-    "Each dot or cell is the segments with these two scores. On the diagonal both scores are equal; the half with more "
-    "segments is shaded. Solid lines: means; dashed lines: medians. At the edges: the distribution of each system."
+    "Each dot or cell stands for the segments with these two scores. On the diagonal both scores are equal; the half "
+    "with more segments is shaded. Solid lines: means; dashed lines: medians. At the edges: the distribution of each "
+    "system."
 )
 
 
@@ -131,7 +132,7 @@ def _binary_blocks(
     )
     sentences = words or (explanation.verdict, *explanation.reasons[1:], explanation.advice)
     tests = side_by_side(about_two, key=f"{key}-tests", words=tuple(sentences))
-    legend = Paragraph(explanation_legend(explanation), "note")
+    legend = Paragraph(explanation_legend(explanation), "dim")
     return (Columns((figure, table), (Bullets(tuple(sentences[1:])),)), tests, legend)
 
 
@@ -146,7 +147,7 @@ def side_by_side(
 
 def notes_of(explanation: Explanation) -> tuple[Paragraph, ...]:
     """Return the notes on the tests."""
-    return tuple(Paragraph(note, "note") for note in _described(explanation).notes)
+    return tuple(Paragraph(note, "dim") for note in _described(explanation).notes)
 
 
 def _described(explanation: Explanation) -> Table:

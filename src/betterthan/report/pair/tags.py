@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betterthan.analysis.compare.compare import compare
-from betterthan.present.numbers import equals_p, interval, number, percent
+from betterthan.present.numbers import interval, number, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.tags import tag_measure_name
 from betterthan.report.document import Paragraph, Section, TableBlock
 from betterthan.results.pairwise import Pair, PairwiseTable
+from betterthan.results.pvalues import equals_p
 from betterthan.tables.counts import Counts
 from betterthan.tables.tags import WordTags
 
@@ -55,8 +56,8 @@ def tag_pair_section(
         f"{interval(main.pair.low, main.pair.high, _DIGITS)})."
     )
     words = Paragraph(
-        f"Adjusted for all {len(pairs.systems) * (len(pairs.systems) - 1) // 2} pairs, {equals_p(adjusted.adjusted)}: "
-        f"{verdict} at level {pairs.alpha:g}.",
+        f"Adjusted for all {len(pairs.systems) * (len(pairs.systems) - 1) // 2:,} pairs, "
+        f"{equals_p(adjusted.adjusted)}: {verdict} at level {pairs.alpha:g}.",
         "why",
     )
     blocks = (words, _table(measured, a, b), _words_by_truth(tags, a, b))

@@ -16,9 +16,7 @@ from betterthan.results.explanation import CountsExplanation
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 
-_SCATTER = (
-    "Each dot or cell is the segments with these two scores. Solid lines: means; dashed lines: medians."
-)
+_SCATTER = "Each dot or cell stands for the segments with these two scores. Solid lines: means; dashed lines: medians."
 _SEED = 12345
 
 
@@ -32,7 +30,7 @@ def text_pair_section(counts: Counts, scores: Scores, explanation: CountsExplana
     """Return everything about one pair of systems whose texts were scored."""
     return Section(
         key="pair",
-        title=f"By {counts.name}",
+        title=f"Segment by segment, by {counts.name}",
         lead=explanation.verdict,
         blocks=(
             *text_pair_blocks(scores, explanation, key="pair-scores"),

@@ -108,7 +108,7 @@ def _of_segments(tables: PairTables, how: HowTested, a: str, b: str, metric: str
         return PairView((text_pair_section(counts, scores, pooled),), pooled.to_dict())
     inputs = inputs_of_pair(scores, tables.texts, units=how.units)
     explanation = explained(inputs, a, b)
-    section = replace(pair_section(inputs, a, b, explanation), title=f"By {scores.name}")
+    section = replace(pair_section(inputs, a, b, explanation), title=f"Segment by segment, by {scores.name}")
     return PairView((section,), explanation.to_dict())
 
 

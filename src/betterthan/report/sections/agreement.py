@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from betterthan.analysis.rank.agreement import agreement
 from betterthan.present.tables.describe import describe
-from betterthan.present.tables.ranking import method_name
+from betterthan.present.tables.standing import method_name
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Columns, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.slope import MOST_SYSTEMS, slope_picture
@@ -40,6 +40,8 @@ def agreement_section(
     if m > MOST_SYSTEMS:
         caption += f" The best {MOST_SYSTEMS} of {m} systems are shown."
     words = [line for line in result.sentences if getattr(line, "code", "") != NEXT_COMMAND]
+    if m == 2:  # a picture of one pair shows nothing more
+        return Section(key=key, title=title, menu=menu, blocks=tuple(map(Paragraph, words)))
     blocks: tuple[Block, ...] = (
         *(Paragraph(sentence) for sentence in words),
         Columns(

@@ -15,6 +15,8 @@ from betterthan.results.checkup import Checkup
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.units import UNIT_LINE, first_lines
 
+_ONE_SYSTEM = "BT104"
+
 
 def data_section(
     inputs: Inputs, facts: Iterable[str], results: Iterable[Result], *, blocks: tuple[Block, ...] = ()
@@ -23,7 +25,7 @@ def data_section(
     items = [ChecklistItem(state="ok", text=text) for text in facts]
     items += _files_read(inputs.checkups)
     for checkup in inputs.checkups:
-        items += _problems(checkup)
+        items += _problems(checkup, is_alone=len(inputs.checkups) == 1)
     known = {item.text for item in items}
     # Tables name the unit themselves; that nothing could be significant is said once, for the pairs.
     lines = [
@@ -74,9 +76,11 @@ def _rows(checkup: Checkup) -> str:
     return f"; {count(checkup.rows_kept)} of {count(checkup.rows_read)} rows kept{dropped}"
 
 
-def _problems(checkup: Checkup) -> list[ChecklistItem]:
+def _problems(checkup: Checkup, *, is_alone: bool) -> list[ChecklistItem]:
     items = []
     for problem in checkup.problems:
+        if problem.code == _ONE_SYSTEM and not is_alone:  # the other files have the others
+            continue
         known = PROBLEMS.get(problem.code)
         items.append(
             ChecklistItem(

@@ -53,19 +53,40 @@ class MetricChanges:
         worse = [change for change in self.changes if change.pair.effect < 0]
         n = len(self.changes)
         equal = n - len(better) - len(worse)
-        parts = [_counted("better", better), _counted("worse", worse)]
-        parts += [f"equal by {count(equal)}"] if equal else []
-        listed = "; ".join(part for part in parts if part)
-        return (
-            f"Compared with {self.b} by {n} metrics, {self.a} is {listed} (level {_ALPHA:g}, Holm-adjusted)."
-        )
+        parts = [_counted(f"{self.a} is better", better), _counted(f"{self.b} is better", worse)]
+        parts += [f"the two are equal by {count(equal)}"] if equal else []
+        *first, last = [part for part in parts if part]
+        listed = f"{', '.join(first)} and {last}" if first else last
+        return f"Of {n} metrics, {listed} (level {_ALPHA:g}, Holm-adjusted)."
+
+    @property
+    def headline(self) -> str:
+        """On how many metrics the first of the two is better, in a few words."""
+        n, n_better = len(self.changes), sum(change.pair.effect > 0 for change in self.changes)
+        sure = [change.pair.effect > 0 for change in self.changes if change.is_significant]
+        start = f"{self.a} is better than {self.b} by {n_better} of {n} metrics"
+        if not sure:
+            return f"{start}, none significantly."
+        if all(sure):
+            return f"{start}, {'all' if len(sure) == n_better else count(len(sure))} significantly."
+        worse = sum(not is_better for is_better in sure)
+        return f"{start}; significantly better by {count(len(sure) - worse)} and worse by {count(worse)}."
 
 
 def _counted(word: str, changes: list[MetricChange]) -> str:
     if not changes:
         return ""
     n = sum(change.is_significant for change in changes)
-    return f"{word} by {len(changes)}, {'all' if n == len(changes) > 1 else count(n) if n else 'none'} significantly"
+    sure = (
+        "all significantly"
+        if n == len(changes) > 1
+        else f"{count(n)} significantly"
+        if n
+        else "none significantly"
+    )
+    if len(changes) == 1:
+        sure = "significantly" if n else "not significantly"
+    return f"{word} by {len(changes)} ({sure})"
 
 
 def metric_changes(inputs: Inputs, a: str, b: str) -> MetricChanges | None:

@@ -9,7 +9,7 @@ from itertools import combinations, islice
 import numpy as np
 
 from betterthan.present.charts.pairs import PairScale, cell_text, pair_scale, tests_name
-from betterthan.present.numbers import number, pvalue
+from betterthan.present.numbers import number
 from betterthan.present.tables.describe import describe
 from betterthan.present.tables.pairwise import capitalized, correction_words, effect_words
 from betterthan.report.copies import csv_of_result
@@ -26,12 +26,14 @@ from betterthan.report.document import (
 )
 from betterthan.report.wording import count, number_different, page_table, plural
 from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pvalues import pvalue
 
 MOST_ROWS = 60
 _TIES = {
     "drop": ", without ties",
     "half": ", with ties as half",
     "davidson": ", with modeled ties (Davidson)",
+    "rao_kupper": ", with modeled ties (Rao and Kupper)",
     "as_published": ", with ties as wins of the second system",
 }
 _FEW = 12
@@ -69,7 +71,7 @@ def pairs_section(
     n_pairs = m * (m - 1) // 2
     table = _table(result, n_pairs)
     label = (
-        f"All {n_pairs} pairs as a table"
+        f"All {n_pairs:,} pairs as a table"
         if n_pairs <= _MOST_PAIRS
         else f"{_MOST_PAIRS} of {count(n_pairs)} pairs as a table"
     )
@@ -93,7 +95,7 @@ def pairs_section(
     if (
         m == 2
     ):  # the page leaves out a matrix of one pair, unless a server makes its cells links to another page
-        lead, picker = verdict, ()
+        lead, picker = "", ()
     elif n_pairs <= _MOST_PAIRS or any_pair:
         matrix = (*matrix, Paragraph("Select a cell to see its pair.", "dim"))
     return Section(
@@ -101,7 +103,7 @@ def pairs_section(
         title="Every pair" if m > 2 else "Test of the difference",
         menu="Pairs" if m > 2 else "Test",
         lead=f"{introduction} {lead}".strip(),
-        blocks=(*matrix, whole, *picker),
+        blocks=(*matrix, *picker, whole),
     )
 
 

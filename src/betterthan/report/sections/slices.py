@@ -41,7 +41,7 @@ def slices_section(inputs: Inputs, a: str, b: str) -> Section | None:
     if groups > _MOST_GROUPS:
         blocks.append(
             Paragraph(
-                f"Of {groups} documents, the {_MOST_GROUPS} with the {_first_shown(effects)} are shown.",
+                f"Of {groups:,} documents, the {_MOST_GROUPS} with the {_first_shown(effects)} are shown.",
                 "dim",
             )
         )
@@ -84,7 +84,7 @@ def _table(shown: Sequence[SliceEffect], a: str, b: str) -> TableBlock:
         TableColumn(heading="95% CI", kind="interval", digits=digits),
         TableColumn(heading="p", kind="pvalue"),
         TableColumn(heading="p adjusted", kind="pvalue"),
-        TableColumn(heading="order"),
+        *([TableColumn(heading="order")] if any(part.is_reversed for part in shown) else []),
     )
     rows = tuple(
         (
@@ -95,7 +95,7 @@ def _table(shown: Sequence[SliceEffect], a: str, b: str) -> TableBlock:
             part.pvalue,
             part.adjusted,
             ("reversed *" if part.adjusted <= _LEVEL else "reversed") if part.is_reversed else "",
-        )
+        )[: len(columns)]
         for part in shown
     )
     numbers = [[getattr(part, name) for part in shown] for name in ("effect", "low", "high")]

@@ -52,7 +52,8 @@ def sureness_section(inputs: Inputs, ranking: Ranking, *, documents: bool = Fals
     caption = _caption(result, scores, ranking, documents=documents)
     curves = Figure(key="stability", svg=_curves(result, scores, ranking), caption=caption)
     lead = (
-        f"Detectable: the smallest true difference in means that this many {what}s show with 80% power at level "
+        f"By the mean over {what}s. Detectable: the smallest true difference that this many {what}s show with 80% "
+        f"power at level "
         f"{_LEVEL:g}, for one pair alone. Needed: the number of {what}s that would show a difference of the size "
         f"observed; its range reflects the uncertainty of the standard deviation of the differences."
     )
@@ -61,7 +62,7 @@ def sureness_section(inputs: Inputs, ranking: Ranking, *, documents: bool = Fals
         title="Power and stability",
         menu="Power",
         lead="" if why_not else lead,
-        blocks=(*power, curves) if why_not or len(neighbors) > 1 else (Columns(power, (curves,)),),
+        blocks=(*power, curves) if len(neighbors) > 1 and not why_not else (Columns(power, (curves,)),),
     )
 
 

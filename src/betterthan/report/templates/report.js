@@ -456,5 +456,4 @@
   }
   const linked = /^#pair-(\d+)-(\d+)$/.exec(location.hash);
   if (linked && area) { show(Number(linked[1]), Number(linked[2])); one("#any-pair").scrollIntoView(); }
-  else if (area) area.replaceChildren(make("p", {class: "dim"}, "Select a cell of the matrix, or choose two systems."));
 })();

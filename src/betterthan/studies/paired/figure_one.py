@@ -87,7 +87,7 @@ def _strengths(scores: Scores, *, as_published: bool) -> StudyTable:
     )
     return StudyTable(
         name="strengths",
-        title=f"Three mechanisms on {scores.n_systems} systems and {scores.n_segments} segments",
+        title=f"Three mechanisms on {scores.n_systems} systems and {scores.n_segments:,} segments",
         columns=("system", "mean", "median", "Bradley–Terry", "wins"),
         rows=rows,
         digits=3,
@@ -122,7 +122,7 @@ def _swayed(pairs: StudyTable) -> str:
         sum(one != wins for one, wins in zip(by, by_wins, strict=True)) for by in (by_mean, by_median)
     )
     return (
-        f"Of {n} pairs the mean judges {other_mean} otherwise than the majority of segments, "
+        f"Of {n:,} pairs the mean judges {other_mean} otherwise than the majority of segments, "
         f"the median {other_median}."
     )
 

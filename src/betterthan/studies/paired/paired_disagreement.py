@@ -578,7 +578,7 @@ def _notes(used: tuple[Setup, ...], blocks: list[dict[str, Array]]) -> tuple[str
 _DIFFERENCES = (
     (
         "Tables 1 and 4 of the paper are over 296 setups, of which only some are in the data here; the numbers "
-        "beside ours are for all of them."
+        "in brackets are for all of them."
     ),
     "The abstract speaks of different best systems in about 30% of the setups, table 1 of 40%.",
     (

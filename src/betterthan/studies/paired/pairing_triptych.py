@@ -105,7 +105,7 @@ def _of_data(request: StudyRequest) -> Study:
             (
                 f"{names[0]} and {names[1]} have the highest means of {setup.dataset}, {setup.metric}. With the same "
                 f"scores of each, paired otherwise, {names[0]} could win anything from {wins[2]} to {wins[1]} of "
-                f"{first.size} segments; it wins {wins[0]}."
+                f"{first.size:,} segments; it wins {wins[0]}."
             ),
         ),
         used=request.setups,

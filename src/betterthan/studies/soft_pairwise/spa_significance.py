@@ -173,7 +173,7 @@ def _sentences(datasets: list[_Both]) -> tuple[str, ...]:
         for some in ([one.soft for one in datasets], [one.hard for one in datasets])
     )
     summary = (
-        f"Of {pairs} pairs of metrics, soft pairwise accuracy finds {soft} significantly different and pairwise "
+        f"Of {pairs:,} pairs of metrics, soft pairwise accuracy finds {soft} significantly different and pairwise "
         f"accuracy {hard}; the soft measure finds more on {more} of {len(datasets)} data sets."
     )
     rows = [_row(one) for one in datasets]

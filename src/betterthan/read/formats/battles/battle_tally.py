@@ -427,7 +427,12 @@ def _notes(tally: Tally, meaning: IntArray, n_bad: int, both_bad: Literal["tie",
         drop = Message("counted as ties; {drop} leaves them out", drop=Option("both_bad", "drop"))
         outcome = "left out" if both_bad == "drop" else drop
         notes.append(
-            Message('Battles that ended with "both bad": {n:,} ({outcome}).', n=n_bad, outcome=outcome)
+            Message(
+                'Battles that ended with "both bad": {n:,} ({outcome}).',
+                severity="info",
+                n=n_bad,
+                outcome=outcome,
+            )
         )
     n_between = int(counts[MEANINGS.index("between")])
     if n_between:

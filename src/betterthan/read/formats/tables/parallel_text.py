@@ -30,6 +30,8 @@ FORMAT = Format(
 NOT_SUPPLIED = "[No translation supplied]"
 
 _TEXT = (".txt", ".src", ".ref", ".mt", ".hyp", ".tok")
+# Test sets are named after their language, such as newstest2021.en-de.ref.de.
+_is_language = re.compile(r"\.[a-z]{2}").fullmatch
 # A table with a few damaged rows is still a table, and its reader reports the damage.
 _ENOUGH = 5
 # Layouts in which one file holds the outputs of all systems.
@@ -68,7 +70,7 @@ def sniff(source: Source) -> Guess | None:
         return None
     if text.lstrip()[:1] in ("{", "["):
         return None
-    if source.suffix in _TEXT and _is_prose(source):
+    if (source.suffix in _TEXT or _is_language(source.suffix)) and _is_prose(source):
         return Guess(confidence=0.85, because="lines of text that do not form a table")
     if source.suffix == ".txt":
         return Guess(confidence=0.2, because="the name ends in .txt and no table was recognized")
@@ -105,7 +107,7 @@ def read(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the pro
 def read_texts(outputs: Several, *, references: Several = (), sources: FileLike | None = None) -> Texts:
     r"""Read outputs, references and sources that are parallel line by line.
 
-    Lines end at ``\n`` only; a byte order mark and ``\r\n`` are tolerated; gzip is opened. Empty lines are
+    Lines end at ``\n`` only; a byte order mark and ``\r\n`` are tolerated; gzip files are decompressed. Empty lines are
     kept, with a note. The line ``[No translation supplied]`` is a missing output.
 
     Parameters

@@ -351,7 +351,7 @@ def _what(column: str) -> str:
 def _together(grid: Grid, column: str) -> str:
     values = _values(grid, column)
     return Message(
-        "Rows with {n} values of {column} count together ({values}). To keep one, use {where}.",
+        "Rows with {n} values of {column} are analyzed together ({values}). To keep one, use {where}.",
         n=len(values),
         column=quoted(column),
         values=some_of(values),
