@@ -145,7 +145,7 @@ def _differences():
 
 
 def _others():
-    common = {"low": LOW, "high": HIGH, "tables": 1000, "seconds": 0.01}
+    common = {"low": LOW, "high": HIGH, "tables": 500, "seconds": 0.01}
     for kind, (n, runs), (called, effect) in product(
         KINDS, ((30, 3), (100, 5), (300, 3)), RUN_EFFECTS.items()
     ):
@@ -178,7 +178,7 @@ def _others():
             trial=partial(any_claim, kind, 5, n, runs, effect),
             low=0.0,
             high=0.06,
-            tables=1000,
+            tables=500,
             seconds=0.02,
         )
 
@@ -193,7 +193,7 @@ def _draws():
                 trial=partial(samples, kind, n, runs),
                 low=LOW,
                 high=0.97,
-                tables=1000,
+                tables=500,
                 seconds=0.01,
             )
     for k, n, runs in product((1, 3, 5), (30, 100, 300), (10,)):
@@ -204,7 +204,7 @@ def _draws():
             trial=partial(passed, k, n, runs),
             low=LOW,
             high=0.97,
-            tables=1000,
+            tables=500,
             seconds=0.01,
         )
     for (n, runs), (called, effect) in product(((30, 3), (100, 5), (300, 10)), RUN_EFFECTS.items()):
@@ -215,7 +215,7 @@ def _draws():
             trial=partial(shares, n, runs, effect),
             low=LOW,
             high=0.985,
-            tables=1000,
+            tables=500,
             seconds=0.01,
         )
 

@@ -38,7 +38,7 @@ class Claim(NamedTuple):
 
 
 def holds_in(n_holding: int, n: int) -> bool | str:
-    """Return whether a claim holds that was checked in so many cases.
+    """Return whether a claim holds that was checked in n cases.
 
     Examples
     --------

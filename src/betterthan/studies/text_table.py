@@ -20,7 +20,7 @@ _GROUPS = (
     ("dataset", "testset", "corpus", "domain"),
     ("lp", "langpair", "languagepair"),
 )
-"""Columns that data sets are told apart by, the language pair last, as its name ends the name of a data set."""
+"""Columns that distinguish data sets, the language pair last, as its name ends the name of a data set."""
 
 
 class GroupedTexts(NamedTuple):

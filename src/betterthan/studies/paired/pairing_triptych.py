@@ -168,12 +168,12 @@ def _claims(drawn: list[_Pairing], names: tuple[str, str]) -> list[Claim]:
         for each in drawn
     }
     leads = [int((each.first > each.second).sum() - (each.first < each.second).sum()) for each in drawn]
-    listed = ", ".join(f"{lead:+d}".replace("-", "−") for lead in leads)
     mean_a, mean_b, median_a, median_b = next(iter(marginals))
     against = sum(
         bool(np.sign(lead) == -np.sign(mean_a - mean_b) == -np.sign(median_a - median_b) != 0)
         for lead in leads
     )
+    shown = ", ".join(f"{lead:+d}".replace("-", "−") for lead in leads)
     return [
         Claim(
             "other pairings leave the mean and median of each system as they are",
@@ -185,7 +185,7 @@ def _claims(drawn: list[_Pairing], names: tuple[str, str]) -> list[Claim]:
             "a pairing exists in which the wins contradict both mean and median",
             "figure 2, in the middle",
             against > 0,
-            f"{against} of {len(drawn)}; {names[0]} leads by {listed} segments",
+            f"{against} of {len(drawn)}; {names[0]} leads by {shown} segments",
         ),
     ]
 
