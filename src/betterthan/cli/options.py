@@ -73,7 +73,7 @@ _READING = (
         "system_column",
         multiple=True,
         metavar="COLUMN",
-        help="Column with the name of the system; name several that make a system together, such as model and prompt.",
+        help="Column with the name of the system. Repeat if several columns define it, such as model and prompt.",
     ),
     _column("score", "Column with the score."),
     click.option(
@@ -205,7 +205,8 @@ def over_option(command: Command) -> Command:
         type=click.Choice(["items and runs", "items", "runs"]),
         default="items and runs",
         show_default=True,
-        help="Of repeated runs: other items and other runs vary, or only items, or only runs.",
+        help="What conclusions about repeated runs generalize to: other items and runs, only other "
+        "items, or only other runs.",
     )(command)
 
 

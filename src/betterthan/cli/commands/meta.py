@@ -119,22 +119,25 @@ _HUMAN_BY = ("mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", 
     type=click.Choice(["all", "reference-based", "reference-free"]),
     default="all",
     show_default=True,
-    help="Which metrics, by what their names say (QE, src, [noref], Kiwi).",
+    help="Type of metrics to evaluate, recognized by their names (QE, src, [noref], Kiwi).",
 )
 @click.option(
     "--human-by",
     type=click.Choice([name.replace("_", "-") for name in _HUMAN_BY]),
-    help="Human scores of systems are these strengths or ranks. [default: means, of relative rankings bradley-terry]",
+    help="Aggregate the human scores of systems to these strengths or ranks. [default: means; "
+    "bradley-terry for relative rankings]",
 )
 @click.option(
-    "--texts", metavar="FILE", help="Outputs, as a table; systems with the same text are a human tie (taus)."
+    "--texts",
+    metavar="FILE",
+    help="Outputs, as a table; systems with the same text count as a human tie, in the tau measures.",
 )
 @click.option(
     "--resample",
     type=click.Choice(["both", "human"]),
     default="both",
     show_default=True,
-    help="What intervals draw: segments of human and metric scores together, or of human scores alone.",
+    help="Scores that are resampled for intervals: human and metric scores together, or human scores alone.",
 )
 @click.option(
     "--correction",

@@ -15,18 +15,20 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
+@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
 @click.option(
     "--missing",
     type=click.Choice(["raise", "drop"]),
     default="raise",
     show_default=True,
-    help="Refuse items that a system lacks, or leave them out.",
+    help="Reject items that a system lacks, or leave them out.",
 )
 @units_option
 @over_option
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdicts.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
+)
 @reading_options
 @output_options
 def factors(
@@ -53,14 +55,16 @@ def factors(
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
+)
 @reading_options
 @output_options
 def variation(
     files: tuple[str, ...], options: Options, format_in: str | None, metric: str | None, confidence: float
 ) -> Variation:
-    """Split the variance of repeated runs in FILE into systems, items and runs, and say what would help most.
+    """Split the variance of repeated runs in FILE into systems, items and runs, and show what would reduce it most.
 
     \b
     Examples:

@@ -97,7 +97,7 @@ def rao_kupper(
     if not davidson_exists(wins, ties):
         raise NotEstimable(
             "Strengths by Rao and Kupper do not exist here: there are too few wins against the order, or only ties. "
-            "Let ties count half."
+            "Let ties count as half."
         )
     return _newton(wins, ties, tolerance, max_iterations)
 
@@ -148,7 +148,7 @@ def _newton(wins: FloatArray, ties: FloatArray, tolerance: float, max_iterations
             return RaoKupperFit(theta, float(parameters[m]), iteration, change)
     raise NotConverged(
         f"Strengths by Rao and Kupper still changed by {change:.1e} after {iteration} iterations. "
-        f"Some systems are linked by very few matches; leave them out or let ties count half.",
+        f"Some systems are linked by very few matches; leave them out or let ties count as half.",
         iterations=iteration,
         last_change=change,
     )
