@@ -16,7 +16,7 @@ OWN = 0.5  # what an item is for one system only, in standard deviations of the 
 RUN_EFFECTS = {"no": 0.0, "small": 0.1, "large": 0.3}
 KINDS = ("normal", "right or wrong")
 SIZES = ((30, 2), (30, 3), (30, 10), (100, 2), (100, 3), (100, 5), (300, 3), (500, 10))
-# With few runs nobody can see whether they differ as a whole, and intervals allow for it.
+# With few runs the data do not show whether they differ as a whole, and intervals allow for it.
 LOW, HIGH = 0.93, 0.99
 
 

@@ -73,7 +73,8 @@ _READING = (
         "system_column",
         multiple=True,
         metavar="COLUMN",
-        help="Column with the name of the system; name several that make a system together, such as model and prompt.",
+        help="Column with the name of the system. Repeat for columns that make a system together, such as model "
+        "and prompt.",
     ),
     _column("score", "Column with the score."),
     click.option(

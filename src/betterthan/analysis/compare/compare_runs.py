@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -240,7 +241,7 @@ def _findings(design: Design, comparison: ComparisonOptions, options: PairOption
     units = units_of(design.scores, comparison.units)
     seen, effect = PairScores(goodness), EFFECTS["mean_difference"]
     confidence = options.confidence_of_one(len(goodness))
-    setting = EffectOptions(units, confidence, "drop", stream(0, "intervals of effects", 0))
+    setting = EffectOptions(units, confidence, "drop", partial(stream, 0, "intervals of effects", 0))
     difference = effect.of(seen, setting)
     fixed_items = design.over == "runs"
     low, high = (difference, difference) if fixed_items else effect.interval(seen, setting)

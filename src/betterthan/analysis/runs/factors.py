@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -227,7 +228,7 @@ def _estimates(design: Design, contrasts: list[Contrast], unit: UnitName, confid
     effect = values.mean(axis=1)
     low = high = effect
     if design.over != "runs":
-        setting = EffectOptions(units, confidence, "drop", stream(0, "intervals of effects", 0))
+        setting = EffectOptions(units, confidence, "drop", partial(stream, 0, "intervals of effects", 0))
         # The interval of a mean is that of the difference from a system that always has 0.
         ends = [
             EFFECTS["mean_difference"].interval(PairScores(np.stack([row, np.zeros_like(row)])), setting)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
+@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
 @click.option(
     "--missing",
     type=click.Choice(["raise", "drop"]),
@@ -53,7 +53,7 @@ def factors(
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
+@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
 @reading_options
 @output_options

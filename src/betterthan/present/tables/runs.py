@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from betterthan.present.numbers import digits_for, equals_p, percent
+from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Table, TableCell, TableColumn
+from betterthan.results.pvalues import equals_p
 from betterthan.results.runs import Factors, Needed, Variation
 from betterthan.results.units import unit_line
 
