@@ -127,3 +127,17 @@ def test_files_of_one_run_each_are_joined(tmp_path):
     (runs,) = read_any(tmp_path).tables
     assert runs.systems == ("A", "B")
     assert runs.runs == ("1", "2")
+
+
+def test_a_wide_table_may_have_runs():
+    """A column per system and a column of seeds; named, found, or with a document."""
+    table = {"item": ["q1", "q1", "q2", "q2"], "doc": ["x", "x", "y", "y"], "seed": [1, 2, 1, 2]}
+    table |= {"Aster": [1.0, 0.0, 0.5, 0.25], "Birch": [0.0, 1.0, None, 0.75]}
+    (found,) = read_any(table).tables
+    (named,) = read_any({**table, "lap": table.pop("seed")}, Options(columns={"run": "lap"})).tables
+    for runs in (found, named):
+        assert isinstance(runs, bt.Runs)
+        assert runs.systems == ("Aster", "Birch")
+        assert runs.groups == ("x", "y")
+        assert runs.score.size == 7
+        assert np.allclose(runs.to_scores().values, [[0.5, 0.375], [0.5, 0.75]])

@@ -7,7 +7,7 @@ reader.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from betterthan.errors import BetterThanError, TableError
 from betterthan.messages import COLUMN, Message, Option
@@ -16,9 +16,6 @@ from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
-
-if TYPE_CHECKING:
-    from betterthan.read.protocol import Options
 
 AcceptedTable = TypeVar("AcceptedTable")
 AnyData = Any
@@ -77,23 +74,11 @@ def as_table(
             f"not {type(first).__name__}."
         )
     from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
+    from betterthan.read.runs import naming  # noqa: PLC0415
 
-    reader = TableReader(_columns(system, run))
+    reader = TableReader(naming(system, run))
     table: AcceptedTable = reader.table(data if len(data) > 1 else first, kinds=kinds, metric=metric)
     return table
-
-
-def _columns(system: str | Sequence[str] | None, run: str | None) -> Options:
-    """Return the options that name the columns of systems and runs."""
-    from betterthan.read.protocol import Options  # noqa: PLC0415  (a verb on a table loads no reader)
-
-    several = () if system is None or isinstance(system, str) else tuple(system)
-    one = system if isinstance(system, str) else several[0] if len(several) == 1 else None
-    columns = {"system": one, "run": run}
-    return Options(
-        columns={role: name for role, name in columns.items() if name is not None},
-        factors=several if len(several) > 1 else (),
-    )
 
 
 def as_judgements(data: AnyData, *, verb: str) -> Ratings | Scores:

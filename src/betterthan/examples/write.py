@@ -26,7 +26,7 @@ Systems, texts, judges and scores are invented by betterthan; nothing here was m
 | `human.csv` | human scores from 0 to 100, one row per segment, one column per system; with document and domain |
 | `metrics.tsv` | scores of {metrics}, one row per score; lower is better for {lower} |
 | `battles.csv` | {n_battles} votes of human judges: `model_a`, `model_b`, `tie` or `both_bad` |
-| `answers.csv` | right and wrong answers of two models with two prompts to {n_questions} questions, five runs each |
+| `answers.csv` | right (1) or wrong (0): two models, two prompts, {n_questions} questions, five runs each |
 | `texts/source.txt`, `texts/reference.txt` | the source and its reference translation, one line per segment |
 | `texts/<system>.txt` | the output of each system, one line per segment |
 | `tags/output.mt` | the output of {tagged}, tokenized, one line per segment |

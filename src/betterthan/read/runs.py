@@ -17,6 +17,23 @@ from betterthan.read.source.source import FileLike, open_source
 from betterthan.tables.runs import Runs
 
 
+def naming(system: str | Sequence[str] | None, run: str | None, **roles: str | None) -> Options:
+    """Return the options that name the columns of systems, of runs and of other roles.
+
+    Examples
+    --------
+    >>> naming(["model", "prompt"], "seed").factors, naming("model", None, item="question").columns
+    (('model', 'prompt'), {'system': 'model', 'item': 'question'})
+    """
+    several = () if system is None or isinstance(system, str) else tuple(system)
+    one = system if isinstance(system, str) else several[0] if len(several) == 1 else None
+    columns = {"system": one, "run": run, **roles}
+    return Options(
+        columns={role: column for role, column in columns.items() if column is not None},
+        factors=several if len(several) > 1 else (),
+    )
+
+
 def read_runs(
     source: FileLike | FrameLike,
     *,
@@ -58,12 +75,9 @@ def read_runs(
     >>> read_runs({"item": [1, 1, 1, 1], "model": ["A", "A", "B", "B"], "seed": [1, 2, 1, 2], "score": [1, 0, 1, 1]})
     Runs('score', 4 scores of 2 systems × 1 segments, 2 runs each, higher is better)
     """
-    several = () if system is None or isinstance(system, str) else tuple(system)
-    one = system if isinstance(system, str) else several[0] if len(several) == 1 else None
-    columns = {"system": one, "run": run, "item": item, "score": score, "group": group}
-    options = Options(
-        columns={role: column for role, column in columns.items() if column is not None},
-        factors=several if len(several) > 1 else (),
+    named = naming(system, run, item=item, score=score, group=group)
+    options = replace(
+        named,
         metric=metric,
         name=name,
         where=conditions(where),

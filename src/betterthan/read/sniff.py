@@ -215,7 +215,7 @@ def read_any(
 
 def _is_long(options: Options) -> bool:
     """Whether the user named columns that only a table with one row for each score has."""
-    return bool({"system", "score", "run"} & options.columns.keys() or options.factors)
+    return bool({"system", "score"} & options.columns.keys() or options.factors)
 
 
 def _chosen(source: Source, options: Options, name: str | None) -> Reader:

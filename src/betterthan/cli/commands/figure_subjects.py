@@ -17,6 +17,7 @@ from betterthan.read.protocol import Options
 from betterthan.read.source.paths import expanded
 from betterthan.results.base import SCHEMA, Result
 from betterthan.tables.matches import Matches
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
 _THREE = ("mean", "median", "bradley_terry")
@@ -55,10 +56,13 @@ class Asked(NamedTuple):
             raise BetterThanError(f"This figure is drawn from one file, and {len(self.files)} are named.")
         return self.files[0]
 
-    def table(self) -> Any:  # noqa: ANN401  (scores or battles)
+    def table(self, *, runs_too: bool = False) -> Any:  # noqa: ANN401  (scores or battles)
         """Scores or battles of the only file."""
         battles = {"cluster": self.given["cluster"], "covariates": self.given["covariates"]}
-        return self.read.table(self.file, metric=self.given["metric"], **battles)
+        # The charts of means answer for other runs too, as the commands do.
+        runs: tuple[type, ...] = (Runs,) if self.by in ((), ("mean",)) and runs_too else ()
+        kinds = (Scores, Matches, *runs)
+        return self.read.table(self.file, kinds=kinds, metric=self.given["metric"], **battles)
 
     def scores(self, file: str) -> Any:  # noqa: ANN401
         """Scores of one of the files."""
@@ -141,7 +145,7 @@ def _ranking(asked: Asked) -> Any:  # noqa: ANN401
     from betterthan.analysis.rank.agreement import rank_each
     from betterthan.analysis.rank.rank import refuse_unused
 
-    table = asked.table()
+    table = asked.table(runs_too=True)
     battles = isinstance(table, Matches)
     method = _only(asked, "bradley_terry" if battles else "mean")
     options = _rank_options(asked, (method,), battles=battles)
@@ -158,7 +162,7 @@ def _pairs(asked: Asked) -> Any:  # noqa: ANN401
     from betterthan.analysis.compare.compare import compare
     from betterthan.analysis.rank.agreement import with_needed_prior
 
-    table = asked.table()
+    table = asked.table(runs_too=True)
     method = _only(asked, "bradley_terry" if isinstance(table, Matches) else "mean")
     options = {"missing": asked.given["missing"], "units": asked.given["units"], **asked.computing}
     compared = partial(compare, table, by=method, **options)

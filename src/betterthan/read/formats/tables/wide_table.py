@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from betterthan.read.grid.columns import find, is_called_score, is_descriptive, 
 from betterthan.read.grid.grid import (
     Grid,
     Labels,
+    MemoryGrid,
     check_numbers,
     compact,
     fault,
@@ -49,7 +51,7 @@ FORMAT = Format(
     name="wide",
     kind="scores",
     description="a table with one row for each segment and one column of scores for each system",
-    columns=OF_SCORES - {"run"},
+    columns=OF_SCORES,
     chooses_columns=True,
     rows="grid",
 )
@@ -124,6 +126,9 @@ def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
 
 
 def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
+    runs = _run_column(grid, options)
+    if runs is not None:
+        return _read_runs(grid, options, runs, stem=stem, because=because)
     n_rows = grid.n_rows
     columns = _columns(grid, options)
     summaries = _summaries(columns)
@@ -156,6 +161,51 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
         dropped={reason: count for reason, count in dropped.items() if count},
         notes=notes,
         problems=doubts_of(tables, place=grid.name),
+    )
+
+
+def _run_column(grid: Grid, options: Options) -> int | None:
+    """Return the column of runs, where the user names one or segments repeat; else None."""
+    if options.run is not None or options.duplicates != "raise":
+        return None
+    roles = find(grid.header, options.columns, ("item", "run"), path=grid.name)
+    if "run" not in roles or "item" not in roles:
+        return None
+    is_repeated = len(grid.labels(roles["item"]).names) < grid.n_rows
+    return roles["run"] if "run" in options.columns or is_repeated else None
+
+
+def _read_runs(grid: Grid, options: Options, run: int, *, stem: str, because: str) -> Reading:
+    """Read repeated rows as runs: as a long table with a row for each system."""
+    from betterthan.read.formats.tables import long_table  # noqa: PLC0415  (it reads turned tables by this module)
+
+    rest = tuple(i for i in range(len(grid.header)) if i != run)
+    rows = RowsOf(inner=grid, rows=np.arange(grid.n_rows), columns=rest)
+    named = {role: name for role, name in options.columns.items() if role != "run"}
+    columns = _columns(rows, replace(options, columns=named))
+    m, header = len(columns.systems), grid.header[run]
+    labels = {
+        role: columns.grid.texts(column)
+        for role, column in columns.roles.items()
+        if role in ("item", "group")
+    }
+    parts = {**{role: cells * m for role, cells in labels.items()}, header: grid.texts(run) * m}
+    parts |= {"system": [name for name in columns.names for _ in range(grid.n_rows)]}
+    long = MemoryGrid(
+        name=grid.name,
+        header=(*parts, "score"),
+        columns=[*parts.values(), columns.values.ravel()],
+    )
+    roles = {name: name for name in (*labels, "system", "score")} | {"run": header}
+    reading = long_table.read_grid(long, replace(options, columns=roles), stem=stem, because=because)
+    notes = tuple(note for note in columns.notes if header not in note)
+    return replace(
+        reading,
+        format=FORMAT,
+        rows_read=grid.n_rows,
+        rows_kept=grid.n_rows,
+        dropped={},
+        notes=(*notes, *reading.notes),
     )
 
 
