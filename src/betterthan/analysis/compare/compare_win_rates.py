@@ -27,7 +27,7 @@ _TIES_UNSEEN = 4  # the share of ties is shrunk as if four more matches had been
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WinRates:
-    """Win rates, with ties counted half, and their errors.
+    """Win rates, with ties counted as half, and their errors.
 
     Attributes
     ----------

@@ -240,7 +240,7 @@ def _method(options: RankOptions) -> str:
 def _pairs(
     matches: Matches, ties: str, options: RankOptions, fit: MatchFit | None, digest: str
 ) -> PairwiseTable:
-    """Tests of all pairs by the Bradley–Terry model; a model of ties is tested with ties counted half."""
+    """Tests of all pairs by the Bradley–Terry model; a model of ties is tested with ties counted as half."""
     tested: TiesModel = "half" if ties in TIE_MODELS else ties  # type: ignore[assignment]  # checked by the options
     return compare_matches(
         matches, tested, options.pair_options(), prior=options.prior, fit=fit, digest=digest

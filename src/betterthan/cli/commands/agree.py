@@ -70,7 +70,7 @@ def agree(
     """  # noqa: D301
     from betterthan.analysis.rank.agreement import agreement, rank_each
     from betterthan.cli.computing import computing_arguments
-    from betterthan.present.tables.ranking import method_name
+    from betterthan.present.tables.standing import method_name
     from betterthan.read.grid.selection import refuse_unknown_directions
     from betterthan.read.inputs import TableReader
     from betterthan.read.scores import the_metric

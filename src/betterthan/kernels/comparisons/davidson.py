@@ -175,7 +175,7 @@ def _has_winning_circle(wins: FloatArray, ties: FloatArray) -> bool:
 
 
 def newton_start(wins: FloatArray, ties: FloatArray) -> FloatArray:
-    """Log strengths to start from, with sum 0: the odds of points won, with ties counted half."""
+    """Log strengths to start from, with sum 0: the odds of points won, with ties counted as half."""
     points = wins + ties / 2
     theta = np.log(points.sum(axis=1) / points.sum(axis=0))
     return np.asarray(theta - theta.mean())
