@@ -3,6 +3,7 @@
 import functools
 import importlib
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import betterthan
 from betterthan import errors
 from betterthan.cli.main import cli
 from betterthan.read.problems import PROBLEMS
+from betterthan.studies.catalogue import STUDIES
 
 pytest.importorskip("sphinx", reason="the documentation group is not installed")
 
@@ -281,3 +283,22 @@ def test_the_gallery_shows_every_chart_with_its_command():
         assert f"](gallery/{name}.png)" in page
         assert re.search(rf"^betterthan figure {kind} .*-o {name}\.png$", page, re.MULTILINE), name
         assert (DOCS / "gallery" / f"{name}.png").stat().st_size < 120_000
+
+
+def test_figures_of_the_papers_are_beside_their_commands(monkeypatch):
+    """Each figure of docs/paper_figures.py is on its page, below the command that draws it, and is a small picture."""
+    monkeypatch.syspath_prepend(DOCS)
+    folder = DOCS / "papers" / "figures"
+    studies = runpy.run_path(str(DOCS / "paper_figures.py"))["STUDIES"]
+    shown = set()
+    for name, (page, study, figures) in studies.items():
+        text = (DOCS / "papers" / f"{page}.md").read_text(encoding="utf-8")
+        command = f"$ betterthan study {study} -o {name} --figures png\n"
+        assert command in text, name
+        for figure in figures:
+            assert f"](figures/{name}-{figure}.png)" in text.split(command)[1]
+            assert (folder / f"{name}-{figure}.png").stat().st_size < 120_000
+            shown.add(f"{name}-{figure}.png")
+    assert shown == {path.name for path in folder.iterdir()}
+    used = {study.split()[0] for _, study, _ in studies.values()}
+    assert used <= set(STUDIES)

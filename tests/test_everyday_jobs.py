@@ -189,7 +189,9 @@ def test_a_table_has_one_metric():
     table = bt.read_scores({"A": A, "B": B})
     with pytest.raises(bt.BetterThanError, match='metric="chrF" has no effect'):
         bt.compare(table, metric="chrF")
-    with pytest.raises(bt.TableError, match="rank takes Scores, Counts or Matches, not Scores and Scores"):
+    with pytest.raises(
+        bt.TableError, match="rank takes Scores, Counts, Matches or Runs, not Scores and Scores"
+    ):
         bt.rank(table, table)
 
 

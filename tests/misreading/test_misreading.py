@@ -12,6 +12,9 @@ understood, a case says so with `or_stop`; a wrong table is never accepted.
 `shapes`               transposed, without a header, two tables in one, footers, index columns
 `numbers`              decimal commas, thousands, percent signs, missing cells, grades in words
 `text_files`           quotes, line breaks, line ends, encodings, JSON of several shapes
+`json_shapes`          nested scores, wrappers, the orientations of pandas, one object for each system
+`spreadsheets`         totals, units, merged cells, formulas, notes, empty columns and rows
+`summaries`            pivots, leaderboards, matrices of pairs, runs and versions below each other
 `long_tables`          several score columns, unknown headers, repeated runs, judges, language pairs
 `battles`              codes and words for winners, both orders, judges
 `joins`                several files of one table, and metrics beside human scores
@@ -41,12 +44,15 @@ from tests.misreading import (
     directions,
     id_columns,
     joins,
+    json_shapes,
     long_tables,
     names,
     numbers,
     other_columns,
     plainly_fine,
     shapes,
+    spreadsheets,
+    summaries,
     text_files,
     toolkits,
 )
@@ -62,6 +68,9 @@ THEMES = (
     shapes,
     numbers,
     text_files,
+    json_shapes,
+    spreadsheets,
+    summaries,
     long_tables,
     battles,
     joins,

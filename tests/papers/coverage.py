@@ -12,9 +12,9 @@ PYTHON = "python: "
 HEAD = """# Coverage of the papers
 
 Every capability (A) and every error or open detail (E) of the five papers, with a command or call that shows it on the
-example data. A test runs them all; `demo` is the folder that `betterthan demo` writes, and the test makes the other
-files. The studies are quick here; [their page](../questions/studies.md) has full runs, and the pages of the papers
-compare the numbers with those printed.
+example data. A test runs them all; `demo` is the folder that `betterthan demo` writes; the test makes the other files.
+The studies are quick here; [their page](../questions/studies.md) has full runs, and the pages of the papers compare
+the numbers with those printed.
 
 <!-- Made from tests/papers/coverage.toml by `python -m tests.papers.coverage`; a test compares the two. -->
 """

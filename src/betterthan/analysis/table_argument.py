@@ -6,8 +6,8 @@ reader.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from betterthan.errors import BetterThanError, TableError
 from betterthan.messages import COLUMN, Message, Option
@@ -17,13 +17,21 @@ from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
 
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+
 AcceptedTable = TypeVar("AcceptedTable")
 AnyData = Any
 """A table; a path, folder or pattern, or several; a data frame; a dict of columns, or of names and paths; arrays."""
 
 
 def as_table(
-    *data: AnyData, kinds: tuple[type[AcceptedTable], ...], verb: str, metric: str | None = None
+    *data: AnyData,
+    kinds: tuple[type[AcceptedTable], ...],
+    verb: str,
+    metric: str | None = None,
+    system: str | Sequence[str] | None = None,
+    run: str | None = None,
 ) -> AcceptedTable:
     """Return the table that a verb takes.
 
@@ -50,6 +58,14 @@ def as_table(
                     metric=Option("metric", metric),
                 )
             )
+        for name, value in (("system", system), ("run", run)):
+            if value is not None:
+                raise BetterThanError(
+                    Message(
+                        "{option} names columns to be read and has no effect on a table. Leave it out.",
+                        option=Option(name, value),
+                    )
+                )
         return first
     names = [kind.__name__ for kind in kinds]
     some = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
@@ -62,8 +78,22 @@ def as_table(
         )
     from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
 
-    table: AcceptedTable = TableReader().table(data if len(data) > 1 else first, kinds=kinds, metric=metric)
+    reader = TableReader(_columns(system, run))
+    table: AcceptedTable = reader.table(data if len(data) > 1 else first, kinds=kinds, metric=metric)
     return table
+
+
+def _columns(system: str | Sequence[str] | None, run: str | None) -> Options:
+    """Return the options that name the columns of systems and runs."""
+    from betterthan.read.protocol import Options  # noqa: PLC0415  (a verb on a table loads no reader)
+
+    several = () if system is None or isinstance(system, str) else tuple(system)
+    one = system if isinstance(system, str) else several[0] if len(several) == 1 else None
+    columns = {"system": one, "run": run}
+    return Options(
+        columns={role: name for role, name in columns.items() if name is not None},
+        factors=several if len(several) > 1 else (),
+    )
 
 
 def as_judgements(data: AnyData, *, verb: str) -> Ratings | Scores:

@@ -30,6 +30,7 @@ from betterthan.cli.commands.meta import meta
 from betterthan.cli.commands.quality import quality
 from betterthan.cli.commands.rank import rank
 from betterthan.cli.commands.report import report
+from betterthan.cli.commands.runs import factors, variation
 from betterthan.cli.commands.score import ScoreGroup, score
 from betterthan.cli.commands.serve import serve
 from betterthan.cli.commands.study import study
@@ -101,6 +102,8 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan board results/                    which system is best over many tasks?
     betterthan agree scores.csv                  do mean, median and wins give the same ranking?
     betterthan explain scores.csv A B            why do two systems compare as they do?
+    betterthan factors runs.csv --system model --system prompt   what does each factor change?
+    betterthan variation runs.csv                more runs or more items: where does variation come from?
     betterthan human da judgments.csv            human judgments, and whether the judges agree
     betterthan score --reference ref.txt a.txt b.txt   BLEU, chrF and TER
     betterthan meta metrics.tsv --human mqm.tsv  which metric can we trust?
@@ -130,6 +133,7 @@ for command in (
     demo,
     diagnose,
     explain,
+    factors,
     figure,
     human,
     meta,
@@ -140,6 +144,7 @@ for command in (
     serve,
     study,
     tags,
+    variation,
     verify,
 ):
     add_memory(command)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 
-_ROLES = ("item", "system", "score", "metric", "group", "judge", "left", "right", "winner", "weight")
+_ROLES = ("item", "score", "metric", "group", "judge", "run", "left", "right", "winner", "weight")
 OWN_PROCESS = "own process"
 """Where the context says whether the process belongs to the command line."""
 FORMATS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl", "html")
@@ -44,8 +44,12 @@ def _collected(given: dict[str, Any]) -> Options:
     from betterthan.read.protocol import Options
 
     columns = {role: name for role in _ROLES if (name := given.pop(f"{role}_column")) is not None}
+    systems = given.pop("system_column")
+    if len(systems) == 1:
+        columns["system"] = systems[0]
     return Options(
         columns=columns,
+        factors=systems if len(systems) > 1 else (),
         lower_is_better=frozenset(given.pop("lower_is_better")),
         higher_is_better=frozenset(given.pop("higher_is_better")),
         duplicates=given.pop("duplicates"),
@@ -64,13 +68,20 @@ def _column(role: str, text: str) -> Callable[[Command], Command]:
 _READING = (
     click.option("--format-in", metavar="FORMAT", help="Layout of the file, if it is not recognized."),
     _column("item", "Column with the id of the segment."),
-    _column("system", "Column with the name of the system."),
+    click.option(
+        "--system",
+        "system_column",
+        multiple=True,
+        metavar="COLUMN",
+        help="Column with the name of the system; name several that make a system together, such as model and prompt.",
+    ),
     _column("score", "Column with the score."),
     click.option(
         "--metric-column", "metric_column", metavar="COLUMN", help="Column with the name of the metric."
     ),
     _column("group", "Column with the document of the segment."),
     _column("judge", "Column with the judge."),
+    _column("run", "Column that numbers repeated runs, such as seed. [default: found where rows repeat]"),
     _column("left", "Column with the first system of a battle."),
     _column("right", "Column with the second system of a battle."),
     _column("winner", "Column with the winner of a battle."),
@@ -185,6 +196,30 @@ def units_option(command: Command) -> Command:
         help="Units that are resampled or permuted: segments, or whole documents (groups); auto uses "
         "documents if they are known.",
     )(command)
+
+
+def over_option(command: Command) -> Command:
+    """Add ``--over``: what answers about repeated runs generalize to."""
+    return click.option(
+        "--over",
+        type=click.Choice(["items and runs", "items", "runs"]),
+        default="items and runs",
+        show_default=True,
+        help="Of repeated runs: other items and other runs vary, or only items, or only runs.",
+    )(command)
+
+
+class Aggregation(click.Choice[str]):
+    """A name of an aggregation, or pass@K or pass^K of repeated runs."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401
+        """Return the name as it was typed."""
+        if str(value).startswith("pass"):
+            from betterthan.analysis.compare.run_scores import pass_rule
+
+            if pass_rule(value) is not None:
+                return str(value)
+        return super().convert(value, param, ctx)
 
 
 def battle_options(command: Command) -> Command:

@@ -26,6 +26,7 @@ from betterthan.read.source.source import Source, open_source
 from betterthan.results.checkup import Checkup
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
 NO_CLUSTER = "none"
@@ -191,6 +192,11 @@ class TableReader:
         reading, name = self.reading(data, request), self.name(data)
         self._refuse_unknown(reading)
         first = reading.tables[0] if reading.tables else None
+        repeated = {table.name: table for table in reading.tables if isinstance(table, Runs)}
+        if Runs in kinds and repeated:
+            single = {table.name: table for table in reading.tables if isinstance(table, Scores)}
+            tables: dict[str, Scores | Runs] = {**repeated, **single}
+            return the_metric(tables, metric, name, hint=reading.metric_hint)
         if Matches in kinds and isinstance(first, Matches):
             return first
         if cluster is not None or covariates:
@@ -211,7 +217,7 @@ class TableReader:
         """Return the scores of every metric by name."""
         if isinstance(data, Scores):
             return {data.name: data}
-        if isinstance(data, Ratings):
+        if isinstance(data, Ratings | Runs):
             return {data.name: data.to_scores()}
         reading, name = self.reading(data), self.name(data)
         self._languages.append((name or "the data", reading))
@@ -425,7 +431,7 @@ class TableReader:
         return tuple(each.name if isinstance(each, Source) else os.fspath(each) for each in several)
 
     def _refuse_unknown(self, reading: Reading) -> None:
-        names = [table.name for table in reading.tables if isinstance(table, Scores | Ratings)]
+        names = [table.name for table in reading.tables if isinstance(table, Scores | Ratings | Runs)]
         refuse_unknown_directions(self.options, names)
 
     @staticmethod

@@ -26,6 +26,7 @@ _COMPOSERS = {
     "texts": ("kinds.texts", "texts_report"),
     "tags": ("kinds.tags", "tags_report"),
     "quality": ("kinds.quality", "quality_report"),
+    "runs": ("kinds.runs", "runs_report"),
 }
 _NO_DOCUMENTS = "Only reports on scores can use documents as units; this one does not."
 
@@ -119,7 +120,7 @@ def composed(inputs: Inputs) -> Report:
         inputs = replace(
             inputs, options={**inputs.options, "units": "groups" if by_documents else "segments"}
         )
-    module, name = _COMPOSERS[inputs.kind]
+    module, name = _COMPOSERS[inputs.kind if inputs.runs is None else "runs"]
     report: Report = getattr(importlib.import_module(f"betterthan.report.{module}"), name)(inputs)
     if inputs.options.get("units") == "groups" and inputs.kind != "scores":
         # In the verdict, because the numbers are not those that were requested.

@@ -183,7 +183,11 @@ def breakable_text(text: str) -> Markup:
         text,
     )
     words = (
-        Markup("<wbr>").join(_SEPARATOR.split(word)) if len(word) > _LONG_WORD else escape(word)
+        Markup('<span class="whole">{}</span>').format(word)
+        if word.startswith("--")  # a flag is typed as one word
+        else Markup("<wbr>").join(_SEPARATOR.split(word))
+        if len(word) > _LONG_WORD
+        else escape(word)
         for word in re.split(r"([ \t\n]+)", text)
     )
     return Markup("").join(words)

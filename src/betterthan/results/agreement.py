@@ -116,9 +116,6 @@ class Aggregated(NamedRows[AggregatedSystem], Result):
         """The first system by the pooled score."""
         return best_name(self.systems, self.pooled)
 
-    def _row_names(self) -> tuple[str, ...]:
-        return self.systems
-
     def _row(self, i: int) -> AggregatedSystem:
         return row_at(self, i, AggregatedSystem, system=self.systems[i])
 

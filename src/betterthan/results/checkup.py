@@ -252,9 +252,6 @@ class Diagnosis(NamedRows[DiagnosedSystem], Result):
     lower_is_better: bool = False
     arrow: tuple[ArrowCheck, ...] = ()
 
-    def _row_names(self) -> tuple[str, ...]:
-        return self.systems
-
     def _row(self, i: int) -> DiagnosedSystem:
         by_system = (self.outlier_share_by_system, self.rank_spread_by_system)
         outliers, spread = (float(values[i]) for values in by_system)

@@ -170,6 +170,7 @@ class Judges(NamedRows[Judge], Result):
     kind: ClassVar[str] = "judges"
     row_type: ClassVar[type] = Judge
     row_noun: ClassVar[str] = "judge"
+    row_field: ClassVar[str] = "judges"
 
     metric: str
     judges: tuple[str, ...]
@@ -198,9 +199,6 @@ class Judges(NamedRows[Judge], Result):
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     settings: Settings
-
-    def _row_names(self) -> tuple[str, ...]:
-        return self.judges
 
     def _row(self, i: int) -> Judge:
         return row_at(self, i, Judge, judge=self.judges[i], reason=self.reasons[i])

@@ -190,9 +190,6 @@ class Ranking(NamedRows[RankedSystem], Result):
         """The first system; its row shows whether it is significantly better than the next."""
         return best_name(self.systems, self.strength)
 
-    def _row_names(self) -> tuple[str, ...]:
-        return self.systems
-
     def _row(self, i: int) -> RankedSystem:
         return row_at(self, i, RankedSystem, system=self.systems[i])
 

@@ -136,6 +136,8 @@ RESULT_KINDS: dict[str, ResultKind] = {
     "explanation": ResultKind(
         f"{_RESULTS}.explanation:Explanation", f"{_TABLES}.explanation:explanation_table"
     ),
+    "variation": ResultKind(f"{_RESULTS}.runs:Variation", f"{_TABLES}.runs:variation_table"),
+    "factors": ResultKind(f"{_RESULTS}.runs:Factors", f"{_TABLES}.runs:factors_table"),
     "identical_outputs": ResultKind(
         f"{_RESULTS}.human:IdenticalOutputs", f"{_TABLES}.human:identical_outputs_table"
     ),

@@ -80,7 +80,7 @@ def test_the_error_rewards_the_average_and_the_correlation_does_not():
     assert found.constant_rmse == pytest.approx(truth.std())
     said = str(found)
     assert "MAE and RMSE reward predicting the mean for every" in said
-    assert "not above that of 1 of 2 systems" in " ".join(said.split())
+    assert "1 of 2 systems does no better" in " ".join(said.split())
     assert "[mean of the truth]" in said
 
 

@@ -11,9 +11,11 @@ import numpy as np
 
 from betterthan.analysis.compare.compare_counts import compare_counts
 from betterthan.analysis.compare.compare_matches import compare_matches, compare_ratings
+from betterthan.analysis.compare.compare_runs import Over, compare_runs, refuse_without_runs
 from betterthan.analysis.compare.compare_win_rates import compare_win_rates, fitted_win_rates
 from betterthan.analysis.compare.decide import ComparisonOptions, MissingPolicy, decide
 from betterthan.analysis.compare.right_wrong import both_right
+from betterthan.analysis.compare.run_scores import pass_rule
 from betterthan.analysis.computing import Rng
 from betterthan.analysis.matches.match_covariates import refuse_covariates
 from betterthan.analysis.matches.matches import TiesModel, refuse_unmet
@@ -37,6 +39,7 @@ from betterthan.messages import Message, Option, joined
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
 TestName = Literal["auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"]
@@ -48,6 +51,8 @@ def compare(
     table: AnyData,
     *more: AnyData,
     metric: str | None = None,
+    system: str | Sequence[str] | None = None,
+    run: str | None = None,
     systems: Sequence[str] | None = None,
     test: TestName = "auto",
     by: str | Callable[[FloatArray], FloatArray] = "mean",
@@ -56,6 +61,7 @@ def compare(
     prior: float = 0.0,
     missing: MissingPolicy = "raise",
     units: UnitName = "auto",
+    over: Over = "items and runs",
     alternative: Alternative = "two-sided",
     correction: CorrectionName = "auto",
     alpha: float = 0.05,
@@ -79,13 +85,17 @@ def compare(
 
     Parameters
     ----------
-    table, *more : Scores, Counts or Matches, or what they are read from
+    table, *more : Scores, Counts, Matches or Runs, or what they are read from
         A path, a folder, a pattern or several of them; a data frame; a dict of columns, or of names and paths; or an
         array for each system, which are then called A, B, …
         Counts (corpus BLEU, F1, …) are permuted with their true corpus score. Matches are compared by the
         Bradley–Terry model with robust standard errors, or by "elo", "trueskill" or "win_rate".
     metric : str, optional
         The metric, if several are read.
+    system : str or sequence of str, optional
+        The column that names the systems, or several columns that name them together, such as ["model", "prompt"].
+    run : str, optional
+        The column that numbers repeated runs (seed, repeat, epoch, …); found by its name where rows repeat.
     systems : sequence of str, optional
         Systems to compare; all by default. Matches against other systems still inform the strengths.
     test : {"auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"}, default "auto"
@@ -100,7 +110,7 @@ def compare(
         * "permutation": mean difference under sign flips; see `method`.
         * "bootstrap": mean difference in standard errors, bootstrap distribution shifted to the null hypothesis.
     by : str or callable, default "mean"
-        The aggregation that is compared, as in :func:`betterthan.rank`.
+        The aggregation that is compared, as in :func:`betterthan.rank`; for runs also "pass@5" or "pass^5".
     method : {"auto", "exact", "bracket", "monte_carlo", "analytic"}, default "auto"
         How permutation p-values are computed. "auto" inverts the characteristic function, to about ten decimal places,
         and computes an exact or certified p-value wherever a verdict or the second digit depends on it; "analytic"
@@ -117,6 +127,9 @@ def compare(
     units : {"auto", "segments", "groups"}, default "auto"
         Units that are permuted or resampled. "auto": whole documents ("groups") where the table knows them, because
         segments of a document are correlated; otherwise single segments.
+    over : {"items and runs", "items", "runs"}, default "items and runs"
+        For repeated runs, what intervals and p-values hold for. "items and runs": other items and other runs;
+        "items": the means over exactly these runs, on other items; "runs": exactly these items, in other runs.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         "greater": is the row better than the column?
     correction : {"auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"}, default "auto"
@@ -164,12 +177,23 @@ def compare(
     with a clustered standard error, as with ``test="t"``. Where the systems differ on at most half of the documents, it
     is the smallest interval that contains both.
 
+    Repeated runs of each system (other seeds, samples, epochs) vary like items do. The interval of a mean difference
+    joins that for other items, from l to u, with the variance of the runs [4]_:
+
+    .. math:: d - \sqrt{(d - l)^2 + t_\nu^2 Q}, \qquad d + \sqrt{(u - d)^2 + t_\nu^2 Q}, \qquad
+              Q = \max\Big(0, \sum_s \frac{\hat\sigma^2_s}{R_s} + \frac{\hat\sigma^2_e}{2 n R_s}\Big),
+
+    with the variance between runs σ² of both systems, their numbers of runs R and ν Satterthwaite's degrees of freedom;
+    the p-value is the largest level at which it contains 0. Where the table says that every score was drawn on its
+    own, as with several answers to each prompt, Q is left out: item means already vary with the draws.
+
     References
     ----------
     .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL; 3.2.
     .. [2] Riezler and Maxwell (2005), On some pitfalls in automatic evaluation and significance testing for MT.
     .. [3] Hartigan (1969), Using subsample values as typical values, J. American Statistical Association 64; Tritchler
        (1984), On inverting permutation tests, J. American Statistical Association 79.
+    .. [4] Zou and Donner (2008), Construction of confidence limits about effect measures, Statistics in Medicine 27.
 
     Examples
     --------
@@ -177,6 +201,10 @@ def compare(
     >>> scores = bt.read_scores({"A": [3, 5, 4, 6, 5, 7], "B": [2, 3, 3, 3, 4, 5]})
     >>> bt.compare(scores).pair("A", "B").pvalue
     0.03125
+    >>> runs = {"item": [1, 1, 2, 2, 3, 3] * 2, "system": ["A"] * 6 + ["B"] * 6, "seed": [1, 2] * 6,
+    ...         "score": [3, 4, 5, 6, 4, 4, 2, 3, 3, 4, 3, 3]}
+    >>> bt.compare(runs, run="seed").unit_note
+    'Unit: 3 items, 2 runs each.'
     >>> bt.compare([3, 5, 4, 6, 5, 7], [2, 3, 3, 3, 4, 5]).pair("A", "B").pvalue
     0.03125
     """
@@ -190,24 +218,19 @@ def compare(
     resampling = Resampling.of(
         rng, n_resamples, workers=workers, executor=executor, cache=cache, progress=progress
     )
-    table = as_table(table, *more, kinds=(Scores, Counts, Matches), verb="compare", metric=metric)
+    kinds = (Scores, Counts, Matches, Runs)
+    table = as_table(table, *more, kinds=kinds, verb="compare", metric=metric, system=system, run=run)
     chosen = table.systems if systems is None else tuple(systems)
     if len(chosen) < 2:
         raise TableError(f"There is only one system, {', '.join(chosen)}; a comparison needs two or more.")
     require_pairs(len(chosen))
     if method not in get_args(PermutationMethod):
         raise unknown_name("method", method, get_args(PermutationMethod))
+    refuse_without_runs(table, over, by)
     if isinstance(table, Matches):
         _check_matches(table, test, by, method, ties, prior, units, n_resamples)
         return _compared_matches(table, by, ties, prior, chosen, options, resampling)
-    if prior and (test not in ("auto", "strengths") or by != "bradley_terry"):
-        raise BetterThanError(
-            Message(
-                "{prior} regularizes Bradley–Terry strengths. Use it with matches, or with {by}.",
-                prior=Option("prior", prior),
-                by=Option("by", "bradley_terry"),
-            )
-        )
+    _refuse_prior(prior, test, by)
     table = table if systems is None else table.select(chosen)
     if isinstance(table, Counts):
         _refuse_other("Counts", "test", test, ("auto", "permutation"))
@@ -216,7 +239,7 @@ def compare(
         _refuse_other("Counts", "ties", ties, ("default",))
         pairs = compare_counts(table, units, options, resampling, is_extrapolated=method == "auto")
         return _finished(pairs, table)
-    _refuse_unused(test, by, method, ties)
+    _refuse_unused(test, "mean" if pass_rule(by) else by, method, ties)
     if n_resamples is not None:
         _refuse_resamples(n_resamples, _own_test(test, by), by, method, correction)
     comparison = ComparisonOptions(
@@ -229,6 +252,8 @@ def compare(
     )
     # The options of a ranking with its defaults, so that both verbs compare the same strengths.
     ranked = RankOptions(by=by, ties=ties, prior=prior, confidence=confidence)
+    if isinstance(table, Runs):
+        return compare_runs(table, over, comparison, options, resampling, ranked=ranked)
     return _finished(decide(table, comparison, options, resampling, ranked=ranked), table)
 
 
@@ -306,6 +331,17 @@ def _refuse_model_options(matches: Matches, by: str, ties: str, prior: float) ->
             by=Option("by", "bradley_terry"),
         )
     )
+
+
+def _refuse_prior(prior: float, test: str, by: object) -> None:
+    if prior and (test not in ("auto", "strengths") or by != "bradley_terry"):
+        raise BetterThanError(
+            Message(
+                "{prior} regularizes Bradley–Terry strengths. Use it with matches, or with {by}.",
+                prior=Option("prior", prior),
+                by=Option("by", "bradley_terry"),
+            )
+        )
 
 
 def _name(by: object) -> str:

@@ -313,4 +313,5 @@ def _letters(pvalue: FloatArray, alpha: float) -> tuple[str, ...]:
 def _beaten(systems: tuple[str, ...], mae: FloatArray, constant: float) -> tuple[str, ...]:
     worse = [name for name, error in zip(systems, mae.tolist(), strict=True) if error >= constant]
     said = f"Always predicting the mean of the true scores has an MAE of {constant:.4g}"
-    return (f"{said}, not above that of {len(worse)} of {len(systems)} systems.",) if worse else (f"{said}.",)
+    do = "does" if len(worse) == 1 else "do"
+    return (f"{said}; {len(worse)} of {len(systems)} systems {do} no better.",) if worse else (f"{said}.",)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.cli.options import (
+    Aggregation,
     battle_options,
     computing_options,
     output_options,
+    over_option,
     reading_options,
     units_option,
 )
@@ -33,10 +35,10 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--by",
-    type=click.Choice(["mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "irt", "irt-2pl"]),
+    type=Aggregation(["mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "irt", "irt-2pl"]),
     default="mean",
     show_default=True,
-    help="Aggregation method; --test auto selects the test that matches it.",
+    help="Aggregation method, for runs also pass@5 or pass^5; --test auto selects the test that matches it.",
 )
 @click.option(
     "--method",
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     "affected pairs (pairwise).",
 )
 @units_option
+@over_option
 @click.option(
     "--alternative",
     type=click.Choice(["two-sided", "greater", "less"]),
@@ -118,6 +121,7 @@ def compare(
       betterthan compare scores.csv
       betterthan compare scores.csv Aster Birch --test permutation
       betterthan compare run1.csv run2.csv Aster Birch
+      betterthan compare answers.csv --system model --system prompt --run seed
       betterthan compare scores.csv --units groups --correction max-statistic -f latex
     """  # noqa: D301
     from betterthan.analysis.compare.compare import compare as compared
@@ -125,13 +129,17 @@ def compare(
     from betterthan.cli.output import Answer
     from betterthan.cli.tables import files_and_systems
     from betterthan.read.inputs import TableReader
+    from betterthan.tables.matches import Matches
+    from betterthan.tables.runs import Runs
+    from betterthan.tables.scores import Scores
 
     files, named = files_and_systems(file)
     systems = (*named, *systems)
     # The receipt tells files and systems apart as well.
     click.get_current_context().params.update(file=files, systems=systems)
     read = TableReader(options, format=format_in)
-    table = read.table(files, metric=metric, cluster=cluster, covariates=covariates)
+    kinds = (Scores, Matches, Runs)
+    table = read.table(files, kinds=kinds, metric=metric, cluster=cluster, covariates=covariates)
     words = {
         name: (given[name] or "default").replace("-", "_") for name in ("ties", "by", "method", "correction")
     }

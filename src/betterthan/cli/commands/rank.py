@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.cli.options import (
+    Aggregation,
     battle_options,
     computing_options,
     output_options,
+    over_option,
     reading_options,
     units_option,
 )
@@ -25,9 +27,10 @@ METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "i
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--by",
-    type=click.Choice(METHODS),
+    type=Aggregation(METHODS),
     multiple=True,
-    help="Aggregation method. Repeat for several. [default: mean; bradley-terry for battles]",
+    help="Aggregation method, for runs also pass@5 or pass^5. Repeat for several. "
+    "[default: mean; bradley-terry for battles]",
 )
 @click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
 @click.option(
@@ -74,6 +77,7 @@ METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "i
     help="Reject empty cells, or leave out their segments.",
 )
 @units_option
+@over_option
 @click.option(
     "--interval",
     type=click.Choice(["percentile", "bca", "robust"]),
@@ -108,6 +112,7 @@ def rank(
       betterthan rank battles.parquet --ties davidson --cluster session_id
       betterthan rank battles.parquet --covariate len_a-len_b
       betterthan rank battles.parquet --anchor gpt-4
+      betterthan rank answers.csv --system model --system prompt --run seed --by mean --by pass@3
       betterthan rank metrics.tsv --metric TER -f latex -o table.tex
     """  # noqa: D301
     from betterthan.analysis.rank.rank import of_each_method
@@ -115,9 +120,12 @@ def rank(
     from betterthan.cli.computing import computing_arguments
     from betterthan.read.inputs import TableReader
     from betterthan.tables.matches import Matches
+    from betterthan.tables.runs import Runs
+    from betterthan.tables.scores import Scores
 
     read = TableReader(options, format=format_in)
-    table = read.table(files, metric=metric, cluster=cluster, covariates=covariates)
+    kinds = (Scores, Matches, Runs)
+    table = read.table(files, kinds=kinds, metric=metric, cluster=cluster, covariates=covariates)
     battles = isinstance(table, Matches)
     arguments = {
         **computing_arguments(given),

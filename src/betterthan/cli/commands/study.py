@@ -49,6 +49,13 @@ _FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
     "-o", "--output", metavar="FOLDER", help="Write study.json, all tables and all figures to this folder."
 )
 @click.option(
+    "--figures",
+    type=click.Choice(("svg", "png", "pdf")),
+    default="svg",
+    show_default=True,
+    help="File format of the figures that -o writes.",
+)
+@click.option(
     "-f",
     "--format",
     "format_",
@@ -122,7 +129,8 @@ def study(
     if output is not None:
         from betterthan.cli.commands.study_folder import write_study
 
-        say(f"Wrote {write_study(found, Path(output), times)} files to {output}/")
+        n_files = write_study(found, Path(output), times, figures=given["figures"])
+        say(f"Wrote {n_files} files to {output}/")
     _show(found, "json" if given["as_json"] else format_)
     _show_times(found, times)
 

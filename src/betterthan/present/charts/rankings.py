@@ -264,7 +264,7 @@ def ranking_chart(result: Ranking, theme: Theme, *, title: str | None = None) ->
     color = alt.Color(
         "best:N",
         legend=None,
-        scale=alt.Scale(domain=["may be best", "not best"], range=[theme.accent, theme.dim]),
+        scale=alt.Scale(domain=["may be best", "not best"], range=[theme.accent, theme.rest]),
     )
     base = alt.Chart(data).encode(y=y, color=color)
     rules = _cluster_rules(result, shown, y, theme)
@@ -306,7 +306,7 @@ def _strengths(base: Drawing, axis: dict[str, Drawing], theme: Theme, *, small: 
     alt = altair()
     x = alt.X("strength:Q", **axis)
     tooltip = [alt.Tooltip(f"{name}:{kind}") for name, kind in _TOOLTIP]
-    intervals = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.55).encode(
+    intervals = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.75).encode(
         x=alt.X("low:Q", **axis), x2="high:Q"
     )
     dots = base.mark_point(filled=True, opacity=1, size=40 if small else 75).encode(x=x, tooltip=tooltip)
@@ -324,7 +324,7 @@ def _ranks(base: Drawing, shown: int, *, small: bool) -> list[Drawing]:
     scale = alt.Scale(domain=[0.5, max(shown, 2) + 0.5], nice=False, zero=False)
     axis = alt.Axis(format="d", values=rank_ticks(shown), grid=True, labelOverlap=False)
     title = "rank and rank range"
-    bars = base.mark_rule(strokeWidth=5 if small else 8, strokeCap="round", opacity=0.4).encode(
+    bars = base.mark_rule(strokeWidth=5 if small else 8, strokeCap="round", opacity=0.5).encode(
         x=alt.X("rank_low:Q", title=title, scale=scale, axis=axis), x2="rank_high:Q"
     )
     dots = base.mark_point(filled=True, opacity=1, size=28 if small else 50).encode(

@@ -122,18 +122,19 @@ def scale_heading(
     texts, taken, taken_wide = [], -math.inf, -math.inf
     for value in ticks(*limits, 4):
         text = tick_text(value)
-        # At the edge a number moves inwards, so that every tick with enough space is labeled.
-        half = _LETTER * len(text) / 2
-        fits = min(max(scale(value), half), 100 - half) - half > taken
-        half = half if fits else _WIDE_LETTER * len(text) / 2
-        middle = min(max(scale(value), half), 100 - half)
-        if not fits and middle - half <= taken_wide:
+        # At the edge a number begins or ends at its tick, so that every tick with enough space is labeled.
+        at, width = scale(value), _LETTER * len(text)
+        anchor = "start" if at < width / 2 else "end" if at > 100 - width / 2 else "middle"
+        at += {"start": -_EDGE / 2, "middle": 0, "end": _EDGE / 2}[anchor]
+        start = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
+        fits = at - start * width > taken
+        if not fits and at - start * _WIDE_LETTER * len(text) <= taken_wide:
             continue
         tone = "tick" if fits else "tick more"  # hidden where the column is narrow
-        texts.append(element("text", text, x=f"{middle:.1f}%", y=14, class_=tone, text_anchor="middle"))
-        taken_wide = middle + _WIDE_LETTER * (len(text) / 2 + 1)
+        texts.append(element("text", text, x=f"{at:.1f}%", y=14, class_=tone, text_anchor=anchor))
+        taken_wide = at + (1 - start) * _WIDE_LETTER * len(text) + _WIDE_LETTER
         if fits:
-            taken = middle + half + _LETTER
+            taken = at + (1 - start) * width + _LETTER
     return element("svg", element("title", "scale"), *texts, class_="mark", role="img")
 
 

@@ -57,7 +57,7 @@ class MetricChanges:
         parts += [f"the two are equal by {count(equal)}"] if equal else []
         *first, last = [part for part in parts if part]
         listed = f"{', '.join(first)} and {last}" if first else last
-        return f"Of {n} metrics, {listed} (level {_ALPHA:g}, Holm-adjusted)."
+        return f"Of {n} metrics, {listed}, at level {_ALPHA:g} after Holm's adjustment."
 
     @property
     def headline(self) -> str:

@@ -71,6 +71,8 @@ def standing(
     """
     table = tests["permutation"]
     n_pairs = _n_pairs(table)
+    if is_binary and n_pairs == 1:
+        return PairStanding(pair.verdict, pair.verdict, (*pair.reasons[1:], pair.advice))
     effect = effect_sentence(
         table, pair.a, pair.b, higher_is_better=pair.higher_is_better, documents=documents
     )
