@@ -215,8 +215,9 @@ VERBS: dict[str, Verb] = {
     "human mqm": Verb(("file",), ("weights", "standardize", *_JUDGES)),
     "human rr": Verb(("file",), ("by", "languages", "identical", "ties", "prior", "confidence", *_COMPUTING)),
     "meta": Verb(
-        ("sources", "human"),
+        ("sources", "human", "texts"),
         (
+            *("leave_out_metrics", "metric_kind", "human_by", "resample"),
             *("by", "level", "significance", "p_values", "mid_p", "units", "margin", "metric_margin"),
             *(
                 "leave_out",

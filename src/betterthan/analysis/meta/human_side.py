@@ -105,9 +105,10 @@ def _ranked(human: Scores | Matches, by: str, options: dict[str, Any]) -> Rankin
 
 
 def points_as_scores(matches: Matches) -> Scores:
-    """Return the share of comparisons that each system won on each segment, ties as half; NaN without any.
+    """Return the share of comparisons that each system won on each segment, ties as half a win.
 
-    It says on which cells metrics are needed; the taus then use the comparisons themselves.
+    NaN where it was not compared. It says on which cells metrics are needed; the taus then use the comparisons
+    themselves.
     """
     if not matches.segments or matches.segment is None:
         raise TableError(

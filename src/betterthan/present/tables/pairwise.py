@@ -330,7 +330,7 @@ def _shares(result: PairwiseTable) -> str:
 
 
 def _effect_of_pair(result: PairwiseTable, pair: Pair) -> str:
-    if result.effect_name == "P(row beats column)":
+    if result.is_probability:
         return f"P({pair.a} beats {pair.b})"
     return effect_words(result.effect_name)
 
