@@ -9,13 +9,19 @@ from scipy.special import expit
 
 import betterthan as bt
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry
-from betterthan.kernels.comparisons.davidson import davidson
-from betterthan.kernels.comparisons.rao_kupper import rao_kupper, rao_kupper_probabilities
+from betterthan.kernels.comparisons.davidson import OutcomeProbabilities, davidson
+from betterthan.kernels.comparisons.rao_kupper import rao_kupper
 
 WINS = np.array([[0.0, 7, 9], [4, 0, 6], [2, 5, 0]])
 TIES = np.array([[0.0, 3, 2], [3, 0, 4], [2, 4, 0]])
 # R 4.2.2, VGAM 1.1.7: vglm(Y ~ x2 + x3, cumulative, thresholds constrained to -d and d); θ₁ = 0.
 VGAM = {"threshold": 0.488415, "second": -0.683515, "third": -1.009143}
+
+
+def rao_kupper_probabilities(log_strength, threshold):
+    """Probabilities of winning and of a tie, as Rao and Kupper define them."""
+    win = expit(log_strength[:, None] - log_strength[None, :] - threshold)
+    return OutcomeProbabilities(win, 1 - (win + win.T))
 
 
 def drawn(m, seed, *, n=60):

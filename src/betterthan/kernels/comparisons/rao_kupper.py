@@ -11,7 +11,6 @@ from betterthan.arrays import FloatArray
 from betterthan.errors import NotConverged, NotEstimable
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry
 from betterthan.kernels.comparisons.davidson import (
-    OutcomeProbabilities,
     checked_counts,
     davidson_exists,
     newton_start,
@@ -100,30 +99,6 @@ def rao_kupper(
             "Let ties count half."
         )
     return _newton(wins, ties, tolerance, max_iterations)
-
-
-def rao_kupper_probabilities(log_strength: FloatArray, threshold: float) -> OutcomeProbabilities:
-    """Probabilities of winning and of a tie.
-
-    Parameters
-    ----------
-    log_strength : array, shape (m,)
-    threshold : float
-
-    Returns
-    -------
-    OutcomeProbabilities
-
-    Examples
-    --------
-    Equal systems with θ = 2 tie in a third of their matches:
-
-    >>> chances = rao_kupper_probabilities(np.zeros(2), np.log(2.0))
-    >>> chances.win[0, 1].round(9), chances.tie[0, 1].round(9)
-    (np.float64(0.333333333), np.float64(0.333333333))
-    """
-    win = expit(log_strength[:, None] - log_strength[None, :] - threshold)
-    return OutcomeProbabilities(win, 1 - (win + win.T))
 
 
 def _newton(wins: FloatArray, ties: FloatArray, tolerance: float, max_iterations: int) -> RaoKupperFit:
