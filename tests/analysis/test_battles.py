@@ -101,7 +101,7 @@ def test_clustered_intervals_are_those_of_statsmodels(aggregated, ties):
     np.testing.assert_allclose(found.high - found.strength, reach, rtol=1e-6)
     np.testing.assert_allclose(found.strength - found.low, reach, rtol=1e-6)
     assert found.unit_note.startswith(
-        "Unit: 12 groups (judges or sessions, worth 8.34 of equal size), because "
+        "Units: 12 groups (judges or sessions, as many as 8.34 of equal size); "
     )
 
 
@@ -159,8 +159,8 @@ def test_uneven_groups_are_said_to_be_worth_less():
     even = bt.rank(dataclasses.replace(battles(), group=group)).unit_note
     uneven = bt.rank(dataclasses.replace(battles(), group=np.where(np.arange(600) < 480, 0, group))).unit_note
 
-    assert even.startswith("Unit: 12 groups (judges or sessions), because ")
-    assert uneven.startswith("Unit: 12 groups (judges or sessions, worth 1.49 of equal size), because ")
+    assert even.startswith("Units: 12 groups (judges or sessions); ")
+    assert uneven.startswith("Units: 12 groups (judges or sessions, as many as 1.49 of equal size); ")
 
 
 def test_one_group_has_no_errors():
