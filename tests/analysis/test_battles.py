@@ -102,7 +102,7 @@ def test_clustered_intervals_are_those_of_statsmodels(aggregated, ties):
     np.testing.assert_allclose(found.high - found.strength, reach, rtol=1e-6)
     np.testing.assert_allclose(found.strength - found.low, reach, rtol=1e-6)
     assert found.unit_note.startswith(
-        "Unit: 12 groups (judges or sessions, worth 8.34 of equal size), because "
+        "Units: 12 groups (judges or sessions, as many as 8.34 of equal size); "
     )
 
 
@@ -160,8 +160,8 @@ def test_uneven_groups_are_said_to_be_worth_less():
     even = bt.rank(dataclasses.replace(battles(), group=group)).unit_note
     uneven = bt.rank(dataclasses.replace(battles(), group=np.where(np.arange(600) < 480, 0, group))).unit_note
 
-    assert even.startswith("Unit: 12 groups (judges or sessions), because ")
-    assert uneven.startswith("Unit: 12 groups (judges or sessions, worth 1.49 of equal size), because ")
+    assert even.startswith("Units: 12 groups (judges or sessions); ")
+    assert uneven.startswith("Units: 12 groups (judges or sessions, as many as 1.49 of equal size); ")
 
 
 def test_one_group_has_no_errors():
@@ -231,7 +231,7 @@ def test_questions_in_several_rows_are_clusters():
     found, same = bt.compare(matches), bt.compare(named)
 
     np.testing.assert_array_equal(found.pvalue, same.pvalue)
-    assert found.unit_note.startswith("Unit: 200 segments (questions), because ")
+    assert found.unit_note.startswith("Units: 200 segments (questions); ")
     assert bt.compare(alone).settings.options["se"] == "robust"
 
 
@@ -258,8 +258,8 @@ def test_judges_and_questions_are_clusters_at_once():
     for one in single:
         assert (both.pair_errors >= one.pair_errors)[off].all()
         assert (both.pair_degrees <= np.maximum(*(each.pair_degrees for each in single)))[off].all()
-    units = "12 groups (judges or sessions, worth 8.34 of equal size) and 50 segments (questions)"
-    assert bt.rank(matches).unit_note.startswith(f"Unit: {units}, because ")
+    units = "12 groups (judges or sessions, as many as 8.34 of equal size) and 50 segments (questions)"
+    assert bt.rank(matches).unit_note.startswith(f"Units: {units}; ")
     for by in ("bradley_terry", "win_rate"):
         assert np.isfinite(bt.rank(matches, by=by).low).all()
 
@@ -289,7 +289,7 @@ def test_the_advantage_of_the_left_is_that_of_a_constant_covariate():
     (note,) = (n for n in bt.compare(matches).notes if n.startswith("Position"))
     full = dataclasses.replace(matches, covariates=np.ones((400, 1)), covariate_names=["left"])
     (held,) = (n for n in bt.compare(full).notes if n.startswith("left:"))
-    odds = float(note.split("odds of winning by ")[1].split(" ")[0])
+    odds = float(note.split("(odds ratio ")[1].split(",")[0])
     log_odds = float(held.split("log odds ")[1].split(" ")[0])
 
     assert np.log(odds) == pytest.approx(log_odds, abs=0.02)

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.browser.test_report_layout import names
 from tests.browser.test_web import serving
 from tests.web.made_kinds import battles, tags, texts
 
@@ -23,6 +24,16 @@ SCORES = "segment,doc," + ",".join(SYSTEMS) + "\n" + "".join(
     + "\n"
     for j in range(18)
 )  # fmt: skip
+TWELVE = "segment," + ",".join(names(12)) + "\n" + "".join(
+    f"s{j:02}," + ",".join(str((i * 29 + j * 53 + i * j) % 97) for i in range(12)) + "\n" for j in range(18)
+)  # fmt: skip
+RIGHT_OR_WRONG = "item,run_v1,run_v2\n" + "".join(f"q{j:02},{j % 3 // 2},{j % 2}\n" for j in range(30))
+METRICS = "system,segment,metric,score\n" + "".join(
+    f"{system},document-{j // 3}-segment-{j:03},{metric},{(i * 31 + j * 47 + k * 13 + i * j) % 89}\n"
+    for k, metric in enumerate(("COMET-22", "chrF"))
+    for i, system in enumerate(SYSTEMS)
+    for j in range(18)
+)
 LONG_WORD = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
 WRONG = "segment,A,B\n1,2,3\n1,4,4\n3,5,6\n"
 
@@ -49,6 +60,9 @@ class App:
             "battles": {"battles.csv": battles()},
             "tags": tags(),
             "wrong": {"wrong.csv": WRONG},
+            "twelve": {"scores.csv": TWELVE},
+            "outcomes": {"outcomes.csv": RIGHT_OR_WRONG},
+            "metrics": {"metrics.csv": METRICS, "human.csv": SCORES},
         }
         self.runs = {kind: self._uploaded(files) for kind, files in kinds.items()}
         for kind, run in self.runs.items():
@@ -92,6 +106,9 @@ class App:
             "segments of tags": f"/runs/{runs['tags']}/items",
             "battles": f"/runs/{runs['battles']}/items",
             "pair": f"/runs/{runs['texts']}/pairs/Second/Third",
+            "segments of twelve systems": f"/runs/{runs['twelve']}/items",
+            "pair of outcomes": f"/runs/{runs['outcomes']}/pairs/run_v2/run_v1",
+            "a metric and human scores": f"/new/{runs['metrics']}",
             "files": f"/runs/{runs['texts']}/manage",
             "what changed": f"/compare/{runs['scores']}/{runs['later']}",
             "report": f"/runs/{runs['scores']}",

@@ -50,7 +50,7 @@ def test_judges_are_clustered_without_being_asked_for(betterthan, battles):
 
     assert found == bt.rank(bt.read_matches(battles, keep=("judge",)), scale="elo")
     assert 'Battles are grouped by the column "judge" (12 different values).' in found.notes
-    assert found.unit_note.startswith("Unit: 12 groups (judges or sessions")
+    assert found.unit_note.startswith("Units: 12 groups (judges or sessions")
     assert found.units == "clusters"
     printed = " ".join(betterthan("rank", battles).out.split())
     assert "Use --cluster none for single battles." in printed

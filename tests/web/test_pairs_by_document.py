@@ -63,11 +63,15 @@ def test_the_api_gives_the_test_of_the_run_first(site, grouped):
 def test_the_page_shows_the_test_of_the_run_first(site, grouped):
     """The verdict by documents stands first, and what follows goes by documents too."""
     text = html.unescape(site.client.get(f"/runs/{grouped['id']}/pairs/Aster/Cedar").text)
+    text = text.replace("\N{NO-BREAK SPACE}", " ")
     assert (
         "No pair could be significant at level 0.05: with 3 documents the smallest possible adjusted p-value "
         "is 0.25. Aster and Cedar: p = 0.2500, with documents as units."
     ) in text
-    assert re.findall(r"<h2[^>]*>([^<]+)", text)[:2] == ["Verdict of this run", "By human"]
+    assert re.findall(r"<h2[^>]*>([^<]+)", text)[:2] == [
+        "Verdict of this run",
+        "Segment by segment, by human",
+    ]
     assert "one by one" not in text
     assert 'units="' not in text
 

@@ -145,7 +145,7 @@ def test_the_table_says_where_orders_differ():
     """In words, with the names."""
     found = bt.aggregate(long_against_short(), n_resamples=99)
     text = " ".join(str(found).split())
-    assert "Of 1 pair ordered by pooled score, the mean of segments reverses 1 (A and B)" in text
+    assert "Compared with the pooled score, of the one pair the segment mean reverses 1 (A and B)" in text
     assert "effective sample size of 14 of 200 segments; the longest 10% carry 85% of the weight" in text
     assert found.order("pooled") == ("A", "B")
     assert found.order("segment_mean") == ("B", "A")

@@ -105,9 +105,9 @@ def test_words_name_the_best_the_top_and_the_flipped():
     found = bt.agreement({"mean": ranking([1, 2, 3, 4]), "wins": ranking([2, 1, 4, 3])}, top=3)
 
     assert found.sentences == (
-        "The best system by ranking: A by mean; B by wins.",
-        "The top 3 by ranking: A, B and C by mean; B, A and D by wins.",
-        "The most different are mean and wins: they order 2 of 6 pairs in opposite ways (A and B, C and D).",
+        "The best system differs: by mean, A; by wins, B.",
+        "The top 3 differ: by mean, A, B and C; by wins, B, A and D.",
+        "The two that differ most are mean and wins: they order 2 of 6 pairs in opposite ways (A and B, C and D).",
         "To see why: betterthan explain FILE A B.",
     )
     alike = bt.agreement({"mean": ranking([1, 2]), "wins": ranking([1, 2])})
@@ -121,7 +121,7 @@ def test_the_top_is_listed_best_first():
     found = bt.agreement({"mean": ranking([3, 1, 2, 4]), "wins": ranking([2, 3, 1, 4])}, top=3)
 
     assert found.tops == (("B", "C", "A"), ("C", "A", "B"))
-    assert "The top 3 in all rankings: B, C and A." in found.sentences
+    assert "The top 3 are the same in all rankings: B, C and A." in found.sentences
 
 
 ALWAYS = [[3.0, 5, 4, 9, 8, 7], [2.0, 4, 3, 1, 9, 2], [1.0, 3, 2, 5, 1, 3]]

@@ -86,7 +86,7 @@ def test_ways_of_aggregating_are_compared(betterthan, demo):
     said = betterthan("agree", demo / "human.csv", "--top", 2)
 
     assert said.code == 0, said.err
-    assert "mean and bradley-terry" in said.out
+    assert "mean and Bradley–Terry" in said.out
     assert "same top 2" in said.out
 
 

@@ -39,7 +39,7 @@ def test_systems_pairs_and_labellings_are_shown(betterthan, folder):
     """One table of systems, one of pairs."""
     said = betterthan("tags", *files(folder), "--mt", folder / "test.mt", "--signature")
     assert said.code == 0
-    assert "Word tags by F1-mult (2 systems, 5 synthetic" in said.out
+    assert "Word tags by F1-mult (2 systems, 5 trivial labelings" in said.out
     assert "[all-bad]" in said.out
     assert "Permutation test: f1_mult, higher is better; difference of F1-mult" in said.out
     assert "by:f1_mult,mcc,f1_bad,f1_ok,phrase_f1_mult" in said.out

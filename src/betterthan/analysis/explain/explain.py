@@ -284,7 +284,7 @@ def _shown_slices(found: Explanation) -> tuple[Slice, ...]:
 
 
 def _named(part: Slice, *facts: str) -> str:
-    what = f"document {part.value}" if part.by == "group" else f"the {part.value} by {part.by}"
+    what = f"group {part.value}" if part.by == "group" else f"the {part.value} by {part.by}"
     inside = [part.limits, counted(part.n_segments, "segment"), *facts]
     return f"{what} ({', '.join(fact for fact in inside if fact)})"
 
