@@ -41,8 +41,10 @@ browser:
 	  echo 'There is no Chromium: tests of pages in the browser are skipped.'
 
 # About an hour on two cores: each calibration cell with a share of its tables. BETTERTHAN_CALIBRATION=1 takes them all.
+# What draws its examples is run again with many of them.
+slow: export BETTERTHAN_EXAMPLES = many
 slow: $(VENV)/dev  ## Statistical checks and large runs
-	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist=load --maxschedchunk=1
+	$(BIN)/python -m pytest -m "slow or hypothesis" -n $(WORKERS) --dist=load --maxschedchunk=1
 
 # About an hour. Each run is named by the seed and its number; `python -m tests.fuzz --only SEED:NUMBER` shows one again.
 fuzz: $(VENV)/dev  ## The command line on 20,000 drawn and damaged inputs, with a new seed each time
@@ -66,11 +68,11 @@ docs: $(VENV)/dev  ## Build the documentation; every example in it runs
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
 	@echo "Wrote docs/_build/html/index.html"
 
-bench: $(VENV)/dev  ## Speed and memory beside the peers, in one run
-	@$(PIP) install -q --no-deps pairformance || echo 'Pairformance is not to be had; its algorithm written out stands in.'
+bench: $(VENV)/dev  ## Speed and memory compared with other tools
+	@$(PIP) install -q --no-deps pairformance || echo 'Pairformance cannot be installed; a reimplementation of its algorithm is measured instead.'
 	$(BIN)/python benchmarks/run.py
 
-check: test docs  ## What must hold before a release
+check: test docs  ## Everything that must pass before a release
 	$(BIN)/pre-commit run --all-files
 
 format: $(VENV)/dev  ## Rewrite the code in the house style

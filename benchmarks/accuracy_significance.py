@@ -21,8 +21,8 @@ from tie_calibration import published
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.kernels.metric_swaps.masks import draw_masks
 from betterthan.kernels.metric_swaps.segments_accuracy import (
-    accuracy_swaps_block,
-    accuracy_tallies_of_masks,
+    accuracy_leads_block,
+    accuracy_leads_of_masks,
     best_accuracies,
     candidates,
     pair_swap_pvalues,
@@ -113,7 +113,7 @@ def same_tallies() -> bool:
         cells = draw_masks(scheme, 60, human.shape, np.random.default_rng(7)).cells()
         gain = np.diff(published_score_swaps(metrics, human, cells))[:, 0] - np.diff(observed)
         peer = np.count_nonzero(gain <= 1e-9), np.count_nonzero(gain >= -1e-9)
-        ours = accuracy_tallies_of_masks(metrics, human, cells)
+        ours = accuracy_leads_of_masks(metrics, human, cells).tallies()
         if peer != (ours[0, 1], ours[1, 0]):
             print(f"{scheme}: ours {ours.tolist()}, the peer's {peer}", file=sys.stderr)
             return False
@@ -140,7 +140,7 @@ def score_swaps() -> tuple[float, float, bool]:
     """Seconds of ours and of the peer, and whether they agree, for swapped scores."""
     metrics, human = example(SYSTEMS, SEGMENTS)
     rng = np.random.default_rng(8)
-    ours = timed(lambda: accuracy_swaps_block(metrics, human, "perm_both", N_RESAMPLES, rng), repeats=2)
+    ours = timed(lambda: accuracy_leads_block(metrics, human, "perm_both", N_RESAMPLES, rng), repeats=2)
     cells = draw_masks("perm_both", SCORE_RESAMPLES, human.shape, rng).cells()
     start = time.process_time()
     expected = published_score_swaps(metrics, human, cells)

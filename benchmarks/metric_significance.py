@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations, islice
 
@@ -23,16 +23,18 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from betterthan.arrays import BoolArray, FloatArray
+from betterthan.kernels.agreement.correlation import pearson
 from betterthan.kernels.agreement.soft_pairwise import (
     one_sided_pvalues,
     pvalues_of_tables,
     soft_pairwise_accuracy,
 )
-from betterthan.kernels.agreement.system_means import kendall_of_means, pairs_of, pearson_of_means
+from betterthan.kernels.agreement.system_means import kendall_of_means, pairs_of
 from betterthan.kernels.compiled import load_compiler
+from betterthan.kernels.metric_swaps.leads import leads_of_values
 from betterthan.kernels.metric_swaps.masks import SwapScheme, draw_masks
-from betterthan.kernels.metric_swaps.means import standardised, swap_means_block
-from betterthan.kernels.metric_swaps.soft import swap_soft_block
+from betterthan.kernels.metric_swaps.means import VALUE_TOLERANCE, means_values, standardised
+from betterthan.kernels.metric_swaps.soft import soft_values
 from betterthan.kernels.metric_swaps.soft_monte_carlo import monte_carlo_values, packed_flips
 from betterthan.kernels.sign_flips.centred_scores import Float32Array
 from betterthan.kernels.sign_flips.permutation import random_signs
@@ -42,6 +44,8 @@ N_PERMUTATIONS = 1000
 N_RESAMPLES = 1000
 N_PAIRS = METRICS * (METRICS - 1) // 2
 SEED = 4
+
+Values = tuple[FloatArray, Iterator[FloatArray]]
 
 
 def campaign(k: int, m: int, n: int) -> tuple[FloatArray, FloatArray]:
@@ -201,7 +205,9 @@ def measure_swaps(human: FloatArray, metrics: FloatArray, scheme: SwapScheme, pa
     )
 
     def ours(kind: str, n_resamples: int) -> float:
-        block = partial(swap_soft_block, metrics, human_p, scheme, n_resamples, np.random.default_rng(1))
+        block = partial(
+            swapped, soft_values, metrics, human_p, scheme, [(n_resamples, np.random.default_rng(1))]
+        )
         work = partial(block, p_values=kind, signs_rng=np.random.default_rng(SEED))
         return N_RESAMPLES / n_resamples * seconds(work)
 
@@ -216,6 +222,13 @@ def measure_swaps(human: FloatArray, metrics: FloatArray, scheme: SwapScheme, pa
     return all(good)
 
 
+def swapped(values: Callable[..., Values], *arguments: object, **options: object) -> None:
+    """Count what a comparison of metrics counts."""
+    observed, portions = values(*arguments, **options)
+    for portion in portions:
+        leads_of_values(portion, observed, VALUE_TOLERANCE).tallies()
+
+
 def show_growth() -> None:
     """How our cost of 1000 resamples grows."""
     print(
@@ -227,11 +240,14 @@ def show_growth() -> None:
         human_p = one_sided_pvalues(human, "analytic")
         rng = np.random.default_rng(1)
         means = [
-            20 * seconds(partial(swap_means_block, metrics, human.mean(axis=1), s, "perm_inputs", 50, rng))
-            for s in (pearson_of_means, kendall_of_means)
+            20
+            * seconds(
+                partial(swapped, means_values, metrics, human.mean(axis=1), s, "perm_inputs", [(50, rng)])
+            )
+            for s in (pearson, kendall_of_means)
         ]
-        analytic = 10 * seconds(partial(swap_soft_block, metrics, human_p, "perm_inputs", 100, rng))
-        block = partial(swap_soft_block, metrics, human_p, "perm_inputs", 10, rng)
+        analytic = 10 * seconds(partial(swapped, soft_values, metrics, human_p, "perm_inputs", [(100, rng)]))
+        block = partial(swapped, soft_values, metrics, human_p, "perm_inputs", [(10, rng)])
         sampled = 100 * seconds(partial(block, p_values="monte_carlo", signs_rng=np.random.default_rng(SEED)))
         times = [f"~{shown(x)}" for x in (*means, analytic, sampled)]
         size = f"{k} metrics x {m} systems x {n} segments"
@@ -248,8 +264,9 @@ def main() -> int:
     print("Counting in machine code." if has_compiler else "Counting without machine code (no numba).")
     line("work", "ours", "peer", "ratio", "wanted", "equal?")
     with threadpool_limits(1):
-        warm = partial(swap_soft_block, metrics[:2], one_sided_pvalues(human, "analytic"), "perm_inputs", 1)
-        warm(np.random.default_rng(0), p_values="monte_carlo", signs_rng=np.random.default_rng(0))
+        human_p, streams = one_sided_pvalues(human, "analytic"), [(1, np.random.default_rng(0))]
+        warm = partial(swapped, soft_values, metrics[:2], human_p, "perm_inputs", streams)
+        warm(p_values="monte_carlo", signs_rng=np.random.default_rng(0))
         good = [measure_values(human, metrics)]
         good += [measure_swaps(human, metrics, scheme, 100) for scheme in ("perm_inputs", "perm_both")]
         if not quick:

@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from betterthan.arrays import FloatArray
 from betterthan.kernels.compiled import load_compiler
-from betterthan.kernels.sign_flips.analytic import edgeworth_pvalues, normal_pvalues, pair_moments
+from betterthan.kernels.sign_flips.analytic import edgeworth_pvalues, pair_moments
 from betterthan.kernels.sign_flips.bracket import sign_flip_bracket
 from betterthan.kernels.sign_flips.centred_scores import CentredScores, Float32Array, centred_scores
 from betterthan.kernels.sign_flips.permutation import permutation_block, random_signs
@@ -81,7 +81,7 @@ def one_sided(goodness: FloatArray | CentredScores) -> FloatArray:
 def normal(goodness: FloatArray) -> FloatArray:
     """Our p-values without resampling, second moments only."""
     moments = pair_moments(goodness, order=2)
-    return normal_pvalues(moments.total, moments.second, alternative="greater")
+    return edgeworth_pvalues(moments.total, moments.second, None, alternative="greater")
 
 
 def edgeworth(goodness: FloatArray) -> FloatArray:

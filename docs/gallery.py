@@ -30,6 +30,8 @@ PICTURES = {
     "differences": f"differences {HUMAN} --pair Daphne Elm",
     "agreement": f"agreement {HUMAN}",
     "ranks": f"ranks {HUMAN}",
+    "board": "board accuracies.csv --item task --by average-rank",
+    "tasks": "tasks accuracies.csv --item task",
     "diagnosis": f"diagnosis {HUMAN}",
     "metrics": f"metrics {METRICS} --by accuracy-with-ties",
     "soft-pairwise": f"soft-pairwise {METRICS} --metric chrF",
@@ -46,8 +48,22 @@ PICTURES = {
 JUDGE_SEVERITY = {"u": 0, "v": -25, "w": 5, "x": 8, "z": None}
 
 
+def write_accuracies(path: Path) -> None:
+    """Write the accuracies of six systems on twelve tasks."""
+    rng = np.random.default_rng(4)
+    tasks = (
+        "arithmetic astronomy biology chemistry code economics history law logic medicine physics translation"
+    )
+    systems = ("Aster", "Birch", "Cedar", "Daphne", "Elm", "Fern")
+    lines = [",".join(("task", *systems))]
+    for task in tasks.split():
+        level = rng.uniform(0.5, 0.85) - 0.022 * np.arange(len(systems)) + rng.normal(0, 0.025, len(systems))
+        lines.append(",".join((task, *(f"{value:.2f}" for value in level))))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def write_files(folder: Path) -> None:
-    """Write the demo campaign, judgments by five judges (z answers at random), and three quality files."""
+    """Write the demo campaign, accuracies on tasks, judgments by five judges (z at random), three quality files."""
     sys.path.insert(0, str(HERE / "_ext"))
     import betterthan as bt  # noqa: PLC0415
     from examples import prepare  # noqa: PLC0415  (found through the line above)
@@ -68,6 +84,7 @@ def write_files(folder: Path) -> None:
                 )
                 lines.append(f"{item},{system},{judge},{min(max(score, 0), 100):.0f}")
     (folder / "judgments.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_accuracies(folder / "accuracies.csv")
     gold = rng.beta(2, 5, 200)
     predictions = {"gold": gold, "follows": gold * 0.7 + 0.35 + rng.normal(0, 0.08, 200)}
     predictions["average"] = gold.mean() + rng.normal(0, 0.01, 200)

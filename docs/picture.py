@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from small_png import shrink
+from small_png import labeled, shrink
 
 HERE = Path(__file__).parent
 COMMANDS = ("rank human.csv", "explain human.csv Daphne Elm")
@@ -31,18 +31,23 @@ def said(folder: Path, command: str) -> str:
     return f"<b>$ betterthan {command}</b>\n\n{body}\n"
 
 
+def printed(folder: Path) -> str:
+    """Return what the commands print on the example campaign, which is written into `folder`, as HTML."""
+    from betterthan.examples.campaign import campaign  # noqa: PLC0415
+    from betterthan.examples.write import write_campaign  # noqa: PLC0415
+
+    write_campaign(folder / "demo", campaign())
+    return "\n".join(said(folder / "demo", command) for command in COMMANDS)
+
+
 def main() -> None:
-    """Make the example campaign in a temporary folder, run the commands, and take the picture."""
+    """Run the commands in a temporary folder, and take the picture; it carries its text, which a test compares."""
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
         sys.exit("Chromium is needed to draw the picture.")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        from betterthan.examples.campaign import campaign  # noqa: PLC0415
-        from betterthan.examples.write import write_campaign  # noqa: PLC0415
-
-        write_campaign(folder / "demo", campaign())
-        text = "\n".join(said(folder / "demo", command) for command in COMMANDS)
+        text = printed(folder)
         page = folder / "page.html"
         page.write_text(PAGE.format(text=text), encoding="utf-8")
         height = 120 + 21 * text.count("\n")
@@ -56,6 +61,7 @@ def main() -> None:
         picture = [f"--screenshot={HERE / 'example.png'}", f"--window-size=1010,{height}", page.as_uri()]
         subprocess.run([browser, *options, f"--user-data-dir={folder / 'profile'}", *picture], check=True)
         shrink(HERE / "example.png")
+        (HERE / "example.png").write_bytes(labeled((HERE / "example.png").read_bytes(), text))
 
 
 if __name__ == "__main__":

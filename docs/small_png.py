@@ -23,6 +23,22 @@ def shrink(path: Path) -> None:
         path.write_bytes(after)
 
 
+def labeled(png: bytes, text: str) -> bytes:
+    """Return the same picture with the text that it shows, compressed, before its last chunk."""
+    name, content = b"zTXt", b"Description\0\0" + zlib.compress(text.encode(), 9)
+    chunk = struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+    return png[:-12] + chunk + png[-12:]
+
+
+def label(png: bytes) -> str:
+    """Return the text that a picture carries; empty if there is none."""
+    start = png.find(b"zTXtDescription\0\0")
+    if start < 0:
+        return ""
+    (length,) = struct.unpack(">I", png[start - 4 : start])
+    return zlib.decompress(png[start + 4 + len(b"Description\0\0") : start + 4 + length]).decode()
+
+
 def with_palette(png: bytes) -> bytes:
     """Encode with at most 256 colors; every other pixel gets the nearest of them."""
     image = pixels(png)[:, :, :3]

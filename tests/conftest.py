@@ -12,9 +12,10 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
+from tests.everyday import examples
 
 # How long an example takes depends on what else the machine does; hangs are caught by pytest-timeout.
-settings.register_profile("any machine", deadline=None, max_examples=60)
+settings.register_profile("any machine", deadline=None, max_examples=examples(80))
 settings.load_profile("any machine")
 # Hypothesis also draws constants that it finds in the source of every loaded module of ours. What a test tries would
 # depend on which other files the same worker has collected, and parsing them took 11 s in each worker. There is no
@@ -25,6 +26,8 @@ if hasattr(providers, "_get_local_constants") and hasattr(providers, "_local_con
 # What the tests of these folders share (a server, a browser, reports) is dear: one worker has them all. They, and the
 # files that take longest, come first, so that no worker is alone with one of them in the end.
 _TOGETHER = ("tests/browser/", "tests/web/", "tests/report/")
+# These look at the source of the package, which is parsed once.
+_OF_THE_SOURCE = ("tests/test_layers.py", "tests/test_messages.py", "tests/test_reachable.py")
 _FIRST = (
     *_TOGETHER,
     "tests/test_docs.py",
@@ -87,6 +90,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class Files(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
+            if nodeid.startswith(_OF_THE_SOURCE):
+                return _OF_THE_SOURCE[0]
             return next((folder for folder in _TOGETHER if nodeid.startswith(folder)), _file(nodeid))
 
     return Files(config, log) if config.getoption("dist") == "loadfile" else None

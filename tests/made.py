@@ -137,3 +137,39 @@ def means_without_one(values):
     """Means of each row of `values` with one segment left out, one row for each segment; NaN where it is missing."""
     rows = [np.nanmean(np.delete(values, j, axis=1), axis=1) for j in range(values.shape[1])]
     return np.where(np.isnan(values.T), np.nan, rows)
+
+
+def runs_of(values: Any, **options: Any) -> bt.Runs:
+    """Runs from systems × items × runs, of systems A, B, …; NaN is a missing row."""
+    table = np.array(values, dtype=np.float64)
+    m, n, n_runs = table.shape
+    system, segment, run = np.nonzero(~np.isnan(table))
+    return bt.Runs(
+        **{
+            "name": "score",
+            "systems": list(NAMES[:m]),
+            "segments": [str(i + 1) for i in range(n)],
+            "runs": [f"seed {r + 1}" for r in range(n_runs)],
+            "system": system,
+            "segment": segment,
+            "run": run,
+            "score": table[system, segment, run],
+        }
+        | options
+    )
+
+
+def drawn_runs(n: int = 20, n_runs: int = 3, *, seed: int = 0, **options: Any) -> bt.Runs:
+    """Two models with two prompts each: items, runs and chance vary, and the first model is better."""
+    rng = np.random.default_rng(seed)
+    levels = [(model, prompt) for model in ("Aster", "Birch") for prompt in ("long", "short")]
+    values = (
+        rng.normal(size=(1, n, 1)) + 0.2 * rng.normal(size=(4, 1, n_runs)) + rng.normal(size=(4, n, n_runs))
+    )
+    values[:2] += 0.6
+    design = {
+        "systems": [" + ".join(row) for row in levels],
+        "factors": ("model", "prompt"),
+        "levels": levels,
+    }
+    return runs_of(values, **design, **options)

@@ -3,6 +3,7 @@
 import functools
 import importlib
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import betterthan
 from betterthan import errors
 from betterthan.cli.main import cli
 from betterthan.read.problems import PROBLEMS
+from betterthan.studies.catalogue import STUDIES
 
 pytest.importorskip("sphinx", reason="the documentation group is not installed")
 
@@ -144,9 +146,10 @@ def test_an_option_stands_with_its_command_or_with_a_group_the_command_links_to(
     text = filled("cli.md")
     for path, command in extension("generated").commands(cli):
         section = re.split(r"\n(?:\(.*\)=\n)?## ", text.split(f"## {path}\n", 1)[1], maxsplit=1)[0]
-        linked = re.findall(r"\(#(options-about-the-\w+)\)", section)
+        linked = re.findall(r"\(#(\w+-options)\)", section)
         whole = section + "".join(
-            text.split(f"({label})=", 1)[1].split("\n(options", 1)[0] for label in linked
+            re.split(r"\n\(\w+-options\)=", text.split(f"({label})=", 1)[1], maxsplit=1)[0]
+            for label in linked
         )
         for option in command.params:
             if isinstance(option, click.Option):
@@ -221,31 +224,51 @@ class Loaded(HTMLParser):
             self.addresses.append(named.get("href", ""))
 
 
-def test_pages_build_without_warnings_and_load_nothing_from_elsewhere(tmp_path):
-    """The same as ``make docs``, in a process of its own, because Sphinx changes a process for good."""
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-W",
-        "-q",
-        "-b",
-        "html",
-        "-d",
-        f"{tmp_path}/d",
-        DOCS,
-        f"{tmp_path}/h",
-    ]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
-    pages = list((tmp_path / "h").rglob("*.html"))
-    assert len(pages) > len(PAGES)
+def built(pages, place):
+    """Build pages as ``make docs`` does, in a process of its own, because Sphinx changes a process for good."""
+    words = ["-W", "-q", "-b", "html", "-c", DOCS, "-d", f"{place}/d", pages, f"{place}/h"]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return list((place / "h").rglob("*.html"))
+
+
+def load_nothing_from_elsewhere(pages, place):
+    """Nothing that a browser fetches by itself has the address of another machine."""
     for page in pages:
         loaded = Loaded()
         loaded.feed(page.read_text(encoding="utf-8"))
+        assert loaded.addresses
         assert not [address for address in loaded.addresses if "//" in address], page.name
-    for sheet in (tmp_path / "h" / "_static").rglob("*.css"):
+    for sheet in (place / "h" / "_static").rglob("*.css"):
         assert "url(http" not in sheet.read_text(encoding="utf-8"), sheet.name
+
+
+def test_the_picture_of_the_terminal_shows_what_is_printed(tmp_path, monkeypatch):
+    """The picture carries its text; ``python docs/picture.py`` draws it again."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    picture, small_png = importlib.import_module("picture"), importlib.import_module("small_png")
+    shown = small_png.label((DOCS / "example.png").read_bytes())
+    assert shown.count("<b>$ betterthan") == len(picture.COMMANDS)
+    assert picture.printed(tmp_path) == shown
+
+
+def test_a_page_builds_and_loads_nothing_from_elsewhere(tmp_path):
+    """A formula and a function, in the theme and with the extensions of all pages."""
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    text = "# One\n\n$\\bar x$\n\n```{eval-rst}\n.. autofunction:: betterthan.rank\n```\n"
+    (pages / "index.md").write_text(text, encoding="utf-8")
+    load_nothing_from_elsewhere(built(pages, tmp_path), tmp_path)
+
+
+@pytest.mark.slow
+def test_pages_build_without_warnings_and_load_nothing_from_elsewhere(tmp_path):
+    """All of them, which takes as long as fifty of their examples; ``make docs`` does it too."""
+    pages = built(DOCS, tmp_path)
+    assert len(pages) > len(PAGES)
+    load_nothing_from_elsewhere(pages, tmp_path)
 
 
 def test_the_gallery_shows_every_chart_with_its_command():
@@ -260,3 +283,22 @@ def test_the_gallery_shows_every_chart_with_its_command():
         assert f"](gallery/{name}.png)" in page
         assert re.search(rf"^betterthan figure {kind} .*-o {name}\.png$", page, re.MULTILINE), name
         assert (DOCS / "gallery" / f"{name}.png").stat().st_size < 120_000
+
+
+def test_figures_of_the_papers_are_beside_their_commands(monkeypatch):
+    """Each figure of docs/paper_figures.py is on its page, below the command that draws it, and is a small picture."""
+    monkeypatch.syspath_prepend(DOCS)
+    folder = DOCS / "papers" / "figures"
+    studies = runpy.run_path(str(DOCS / "paper_figures.py"))["STUDIES"]
+    shown = set()
+    for name, (page, study, figures) in studies.items():
+        text = (DOCS / "papers" / f"{page}.md").read_text(encoding="utf-8")
+        command = f"$ betterthan study {study} -o {name} --figures png\n"
+        assert command in text, name
+        for figure in figures:
+            assert f"](figures/{name}-{figure}.png)" in text.split(command)[1]
+            assert (folder / f"{name}-{figure}.png").stat().st_size < 120_000
+            shown.add(f"{name}-{figure}.png")
+    assert shown == {path.name for path in folder.iterdir()}
+    used = {study.split()[0] for _, study, _ in studies.values()}
+    assert used <= set(STUDIES)

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from tests.everyday import few
 
 import betterthan as bt
 
@@ -90,12 +91,15 @@ def test_runs_in_files_and_folders(runs, data, systems):  # noqa: ARG001  (the w
 
 @pytest.mark.parametrize(
     ("words", "systems"),
-    [
-        (("v1.jsonl", "v2.jsonl"), ["v2", "v1"]),
-        (("base=v1.jsonl", "new=v2.jsonl"), ["new", "base"]),
-        (("runs/v1", "runs/v2"), ["v2", "v1"]),
-        (("base=runs/v1", "new=runs/v2"), ["new", "base"]),
-    ],
+    few(
+        [
+            (("v1.jsonl", "v2.jsonl"), ["v2", "v1"]),
+            (("base=v1.jsonl", "new=v2.jsonl"), ["new", "base"]),
+            (("runs/v1", "runs/v2"), ["v2", "v1"]),
+            (("base=runs/v1", "new=runs/v2"), ["new", "base"]),
+        ],
+        tuples=True,
+    ),
 )
 def test_runs_on_the_command_line(runs, words, systems):
     """``python -m betterthan compare`` answers as Python does; a folder beside a folder is data, not a system."""
@@ -185,7 +189,9 @@ def test_a_table_has_one_metric():
     table = bt.read_scores({"A": A, "B": B})
     with pytest.raises(bt.BetterThanError, match='metric="chrF" has no effect'):
         bt.compare(table, metric="chrF")
-    with pytest.raises(bt.TableError, match="rank takes Scores, Counts or Matches, not Scores and Scores"):
+    with pytest.raises(
+        bt.TableError, match="rank takes Scores, Counts, Matches or Runs, not Scores and Scores"
+    ):
         bt.rank(table, table)
 
 

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from tests.everyday import few
 
 from betterthan import budget
 
@@ -62,7 +63,7 @@ def wide(tmp_path):
 SIZES = [(6, 3000, "512MB"), pytest.param(6, 150_000, "1GB", marks=pytest.mark.slow)]
 
 
-@pytest.mark.parametrize("command", ["check", "rank", "compare", "diagnose", "report"])
+@pytest.mark.parametrize("command", few(["check", "rank", "compare", "diagnose", "report"], 3))
 @pytest.mark.parametrize(("m", "n", "size"), SIZES)
 def test_a_table_of_scores(wide, tmp_path, command, m, n, size):
     """A page stays small too."""
@@ -75,7 +76,7 @@ def test_a_table_of_scores(wide, tmp_path, command, m, n, size):
 
 
 @pytest.mark.parametrize("m", [2000, pytest.param(10_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("command", ["rank", "compare", "diagnose"])
+@pytest.mark.parametrize("command", few(["rank", "compare", "diagnose"], 1))
 def test_more_systems_than_fit(wide, tmp_path, command, m):
     """They are refused before any test is done."""
     code, used, said = peak(command, wide(m, 5), "--memory", "256MB", folder=tmp_path)

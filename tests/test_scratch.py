@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.everyday import few
 
 from betterthan import scratch
 
@@ -47,7 +48,7 @@ def reading_for_ever(place: Path) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
+    ("number", "code"), few([(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)], tuples=True)
 )
 def test_a_command_that_is_told_to_stop_leaves_nothing(tmp_path, number, code):
     """A copy of standard input above all, which may hold what nobody else should read."""

@@ -66,6 +66,8 @@ _OTHER_TYPES = (
     "betterthan.results.explanation.Mover",
     "betterthan.analysis.rank.aggregation_weights.LengthWeights",
     "betterthan.results.agreement.RankingComparison",
+    "betterthan.results.board.BoardWithout",
+    "betterthan.results.board.TaskDifference",
     "betterthan.results.meta_evaluation.MetricComparisons",
     "betterthan.results.meta_evaluation.PairContribution",
     "betterthan.results.checkup.Triple",
@@ -210,9 +212,9 @@ def commands(group: click.Group, path: str = "betterthan") -> Iterator[tuple[str
 
 def _shared() -> dict[str, list[click.Parameter]]:
     groups = {
-        "Options about the file": shared_options.reading_options,
-        "Options about the computing": shared_options.computing_options,
-        "Options about the answer": shared_options.output_options,
+        "Input options": shared_options.reading_options,
+        "Computation options": shared_options.computing_options,
+        "Output options": shared_options.output_options,
     }
     return {title: _added_by(decorator) for title, decorator in groups.items()}
 
@@ -268,13 +270,14 @@ def _option(option: click.Option) -> str:
     said = re.sub(r"\[default: (.+)\]", r"Default: \1.", option.help or "")
     facts = [_plain(said)] if said else []
     if option.show_default and option.default is not None:
-        facts.append(f"Default: `{option.default}`.")
+        several = isinstance(option.default, tuple | list)
+        facts.append(f"Default: {_code(option.default) if several else f'`{option.default}`'}.")
     if option.envvar:
         facts.append(f"Also set by the environment variable `{option.envvar}`.")
     if option.required:
         facts.append("Required.")
-    if option.multiple:
-        facts.append("Can be repeated.")
+    if option.multiple and "Repeat " not in said:
+        facts.append("Repeat for several.")
     return f"`{names}`\n: {' '.join(facts) or 'No description.'}"
 
 
@@ -367,9 +370,20 @@ def _fill_page(app: Sphinx, page: str, content: list[str]) -> None:  # noqa: ARG
 
 
 def _plain_footnotes(*event: Any) -> None:  # noqa: ANN401  (Sphinx passes six things; the last are the lines)
-    """Turn numbered footnotes of docstrings, whose numbers would clash on one page, into a list."""
+    """Turn numbered footnotes of docstrings, whose numbers would clash on one page, into paragraphs."""
     lines: list[str] = event[-1]
-    lines[:] = [re.sub(r"^\.\. \[\d+\] ", "* ", re.sub(r"\[(\d+)\]_", r"[\1]", line)) for line in lines]
+    plain: list[str] = []
+    is_footnote = False
+    for line in lines:
+        if re.match(r"\.\. \[\d+\] ", line):
+            is_footnote = True
+            plain += ["", line.removeprefix(".. ")]
+        elif is_footnote and line.startswith("   ") and line.strip():
+            plain[-1] += f" {line.strip()}"
+        else:
+            is_footnote = False
+            plain.append(re.sub(r"\[(\d+)\]_", r"[\1]", line))
+    lines[:] = plain
 
 
 def _all_pages(app: Sphinx, environment: Any, *changed: Any) -> list[str]:  # noqa: ANN401, ARG001

@@ -14,6 +14,7 @@ from betterthan.results.registry import class_homes
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from betterthan.analysis.board.board import board as board
     from betterthan.analysis.compare.compare import compare as compare
     from betterthan.analysis.explain.diagnose import diagnose as diagnose
     from betterthan.analysis.explain.explain import explain as explain
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from betterthan.analysis.rank.aggregation_weights import length_weights as length_weights
     from betterthan.analysis.rank.agreement import agreement as agreement
     from betterthan.analysis.rank.rank import rank as rank
+    from betterthan.analysis.runs.factors import factors as factors
+    from betterthan.analysis.runs.variation import variation as variation
     from betterthan.analysis.tags.audition import audition as audition
     from betterthan.analysis.tags.rank_tags import rank_tags as rank_tags
     from betterthan.analysis.tags.sentence_quality import sentence_quality as sentence_quality
@@ -55,6 +58,7 @@ if TYPE_CHECKING:
     from betterthan.read.formats.tables.parallel_text import read_texts as read_texts
     from betterthan.read.formats.wmt.mqm import read_mqm as read_mqm
     from betterthan.read.protocol import Options as Options
+    from betterthan.read.runs import read_runs as read_runs
     from betterthan.read.scores import read_metrics as read_metrics
     from betterthan.read.scores import read_ratings as read_ratings
     from betterthan.read.scores import read_scores as read_scores
@@ -65,6 +69,7 @@ if TYPE_CHECKING:
     from betterthan.results.agreement import Aggregated as Aggregated
     from betterthan.results.agreement import Agreement as Agreement
     from betterthan.results.base import Result as Result
+    from betterthan.results.board import Board as Board
     from betterthan.results.checkup import Checkup as Checkup
     from betterthan.results.checkup import Diagnosis as Diagnosis
     from betterthan.results.explanation import CountsExplanation as CountsExplanation
@@ -75,6 +80,8 @@ if TYPE_CHECKING:
     from betterthan.results.meta_evaluation import MetaEvaluation as MetaEvaluation
     from betterthan.results.pairwise import PairwiseTable as PairwiseTable
     from betterthan.results.ranking import Ranking as Ranking
+    from betterthan.results.runs import Factors as Factors
+    from betterthan.results.runs import Variation as Variation
     from betterthan.results.settings import Settings as Settings
     from betterthan.results.study import Study as Study
     from betterthan.results.tags import Audition as Audition
@@ -89,6 +96,7 @@ if TYPE_CHECKING:
     from betterthan.tables.counts import Formula as Formula
     from betterthan.tables.matches import Matches as Matches
     from betterthan.tables.ratings import Ratings as Ratings
+    from betterthan.tables.runs import Runs as Runs
     from betterthan.tables.scores import Scores as Scores
     from betterthan.tables.tags import WordTags as WordTags
     from betterthan.tables.texts import Texts as Texts
@@ -111,6 +119,7 @@ _HOMES = {
     "Ratings": "tables.ratings",
     "ReadError": "errors",
     "Result": "results.base",
+    "Runs": "tables.runs",
     "Scores": "tables.scores",
     "Settings": "results.settings",
     "TableError": "errors",
@@ -122,12 +131,14 @@ _HOMES = {
     "align": "tables.align",
     "audition": "analysis.tags.audition",
     "bleu": "scoring.bleu",
+    "board": "analysis.board.board",
     "chart": "present.charts.chart",
     "check": "read.check",
     "chrf": "scoring.chrf",
     "compare": "analysis.compare.compare",
     "diagnose": "analysis.explain.diagnose",
     "explain": "analysis.explain.explain",
+    "factors": "analysis.runs.factors",
     "meta_evaluate": "analysis.meta.meta_evaluate",
     "identical_outputs": "analysis.human.identical_outputs",
     "judges": "analysis.human.judges",
@@ -142,6 +153,7 @@ _HOMES = {
     "read_mqm": "read.formats.wmt.mqm",
     "read_rankings": "read.formats.battles.rankings",
     "read_ratings": "read.scores",
+    "read_runs": "read.runs",
     "read_scores": "read.scores",
     "read_sentence_scores": "read.formats.quality.number_files",
     "read_tags": "read.formats.quality.tag_files",
@@ -153,6 +165,7 @@ _HOMES = {
     "study": "studies.study",
     "tag_counts": "analysis.tags.tag_counts",
     "ter": "scoring.ter",
+    "variation": "analysis.runs.variation",
     "with_synthetic": "analysis.tags.synthetic_labellings",
     "write_metrics_folder": "read.write.folders",
     "write_report": "report.write",

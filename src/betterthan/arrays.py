@@ -20,6 +20,19 @@ def read_only(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
     return array
 
 
+def pairs_where(mask: BoolArray) -> tuple[IntArray, IntArray]:
+    """Return the pairs a < b for which a square matrix is true, row by row.
+
+    Examples
+    --------
+    >>> pairs_where(np.array([[True, True], [True, False]]))
+    (array([0]), array([1]))
+    """
+    first, second = np.nonzero(mask)
+    above = first < second
+    return first[above], second[above]
+
+
 def to_json_array(array: npt.NDArray[Any]) -> Any:  # noqa: ANN401  (nested lists of any depth)
     """Return nested lists in which NaN is None.
 

@@ -44,7 +44,7 @@ def _ended(rng, ahead, ties=0.0):
 
 @cache
 def _target(m, spread, taste, ties, weight=None):
-    """Log strengths that Bradley–Terry finds in endless matches of judges who differ, ties half."""
+    """Log strengths that Bradley–Terry finds in endless matches of judges who differ, ties as half."""
     theta = _truth(m, spread)
     nodes, weights = np.polynomial.hermite_e.hermegauss(40)
     gap = theta[:, None] - theta[None, :]

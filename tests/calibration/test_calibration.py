@@ -7,6 +7,7 @@ import os
 import pytest
 from tests.calibration import page, runner
 from tests.calibration.cells import Cell
+from tests.everyday import few
 
 ANOTHER_SEED = 7
 # Up to which cost, declared and measured, the everyday smoke test runs a cell: seconds per table.
@@ -66,7 +67,7 @@ def test_what_was_measured_lies_in_its_band(table):
     assert not outside, "\n".join(outside)
 
 
-@pytest.mark.parametrize("table", OF_TABLE)
+@pytest.mark.parametrize("table", few(OF_TABLE, 18))
 def test_the_cheapest_cell_of_every_table_runs(table):
     """Two tables of the cheapest cell of each table; all cells run in `make slow`."""
     for cell in OF_TABLE[table]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
+from tests.kernels.metric_swaps.tallying import swap_means, swap_soft
 
 from betterthan.engine.streams import stream
 from betterthan.kernels.agreement.soft_pairwise import one_sided_pvalues
 from betterthan.kernels.agreement.system_means import pearson_of_means
 from betterthan.kernels.metric_swaps.masks import SWAP_SCHEMES
-from betterthan.kernels.metric_swaps.means import standardised, swap_means_block
-from betterthan.kernels.metric_swaps.soft import swap_soft_block
+from betterthan.kernels.metric_swaps.means import standardised
 from betterthan.kernels.sign_flips.permutation import add_one
 
 TABLES = 400
@@ -38,10 +38,10 @@ def null_pvalues(scheme, kind, *, z_scores):
         human, metrics = exchangeable(rng)
         metrics = standardised(metrics) if z_scores else metrics
         if kind == "pearson":
-            tallies = swap_means_block(metrics, human.mean(axis=1), pearson_of_means, scheme, RESAMPLES, rng)
+            tallies = swap_means(metrics, human.mean(axis=1), pearson_of_means, scheme, RESAMPLES, rng)
         else:
             human_p = one_sided_pvalues(human, "analytic")
-            tallies = swap_soft_block(
+            tallies = swap_soft(
                 metrics,
                 human_p,
                 scheme,

@@ -167,6 +167,7 @@ def test_harmless_oddities_change_nothing(data, betterthan, tmp_path):
     assert [line.split(",")[1] for line in said.out.splitlines()] == ["system", "A", "B"]
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns_are_ten_thousand_systems(betterthan, tmp_path):
     """A very wide table is read."""
     names = ",".join(f"S{i}" for i in range(10_000))

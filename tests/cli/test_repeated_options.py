@@ -18,8 +18,8 @@ def table(tmp_path):
 @pytest.mark.parametrize(
     "words",
     [
-        ("rank", "--system", "system", "--system", "model"),
-        ("rank", "--system=system", "--system=model"),
+        ("rank", "--item", "item", "--item", "system"),
+        ("rank", "--item=item", "--item=system"),
         ("rank", "--seed", "1", "--seed", "1"),
         ("human", "da", "--score", "score", "--score", "item"),
         ("figure", "ranking", "-o", "a.svg", "--output", "b.svg"),

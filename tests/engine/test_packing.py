@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -13,7 +13,6 @@ results = st.one_of(arrays, st.dictionaries(st.text(max_size=5), arrays, max_siz
 PACKED = pack({0: {"a": np.arange(6.0)}, 4: np.arange(3)}, job="job")
 
 
-@settings(deadline=None)  # another process may have the CPU
 @given(st.dictionaries(st.integers(0, 2**40), results, max_size=3))
 def test_results_survive_packing_to_the_byte(results):
     """Blocks, names, order, types, shapes and bytes come back."""
@@ -21,7 +20,6 @@ def test_results_survive_packing_to_the_byte(results):
     assert bare(unpack(packed, job="job", name=name_of(packed))) == bare(results)
 
 
-@settings(deadline=None)  # another process may have the CPU
 @given(st.integers(0, len(PACKED) - 1), st.integers(1, 255))
 def test_one_changed_byte_is_noticed(place, change):
     """Wherever it is."""
@@ -30,7 +28,6 @@ def test_one_changed_byte_is_noticed(place, change):
     assert unpack(bytes(changed), job="job", name=name_of(PACKED)) == {}
 
 
-@settings(deadline=None)  # another process may have the CPU
 @given(st.integers(0, len(PACKED) - 1))
 def test_bytes_cut_short_are_noticed(length):
     """At whatever length, nothing at all included."""

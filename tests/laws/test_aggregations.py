@@ -6,6 +6,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
+from tests.everyday import few
 from tests.made import (
     by_pair,
     by_system,
@@ -70,7 +71,7 @@ TABLES = {
     "clear": drawn_scores(5, 19, seed=3, gap=1.2),
 }
 each_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS)
-each_table = pytest.mark.parametrize("table", ["distinct", "ties"])
+each_table = pytest.mark.parametrize("table", few(["distinct", "ties"], 1))
 
 
 def ranked(table, mechanism, **options):
@@ -292,7 +293,7 @@ EVERYTHING = {
        for name, options in MECHANISMS.items() if "bca" not in name},
     **OTHER_TABLES,
 }  # fmt: skip
-each_ranking = pytest.mark.parametrize("case", EVERYTHING)
+each_ranking = pytest.mark.parametrize("case", few(EVERYTHING, 15))
 
 
 @each_ranking

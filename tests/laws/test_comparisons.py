@@ -6,6 +6,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
+from tests.everyday import few
 from tests.made import by_pair, drawn_counts, drawn_matches, drawn_scores, same_after_json, scores_of
 
 import betterthan as bt
@@ -73,8 +74,8 @@ SIDED = [
 ]
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
-each_case = pytest.mark.parametrize(("kind", "table"), CASES)
-each_case_and_side = pytest.mark.parametrize(("kind", "table", "alternative"), SIDED)
+each_case = pytest.mark.parametrize(("kind", "table"), few(CASES, 14, tuples=True))
+each_case_and_side = pytest.mark.parametrize(("kind", "table", "alternative"), few(SIDED, 34, tuples=True))
 each_side = pytest.mark.parametrize("alternative", ALTERNATIVES)
 
 
@@ -275,7 +276,7 @@ EVERYTHING = {
     "matches drop": (drawn_matches(), {"ties": "drop"}),
     "matches clustered": (drawn_matches(group=np.arange(300) % 17), {}),
 }  # fmt: skip
-each_comparison = pytest.mark.parametrize("case", EVERYTHING)
+each_comparison = pytest.mark.parametrize("case", few(EVERYTHING, 12))
 
 
 @each_comparison

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from tests.everyday import few
 from tests.made import drawn_counts, drawn_matches, drawn_scores, scores_of
 from tests.made_tags import drawn_tags
 
@@ -164,7 +165,7 @@ def processes():
         yield pool
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", few(CASES, 20))
 def test_who_does_the_work_changes_no_byte(case, processes, monkeypatch):
     """One worker, three, an executor of threads and one of processes: the same JSON.
 

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.everyday import few
 from tests.made import scores_of
 
 import betterthan as bt
@@ -17,7 +18,7 @@ KINDS = ("distinct", "ties", "right and wrong", "mostly zero", "lower is better"
 DOCUMENTS = (None, "even", "uneven")
 # Every kind with and without documents, twice; 2 to 12 systems.
 CASES = [(kind, documents, seed) for seed in (0, 1) for kind in KINDS for documents in DOCUMENTS]
-each_case = pytest.mark.parametrize(("kind", "documents", "seed"), CASES)
+each_case = pytest.mark.parametrize(("kind", "documents", "seed"), few(CASES, 10, tuples=True))
 CLOSE = {"rel": 1e-9, "abs": 1e-12}
 
 

@@ -228,4 +228,78 @@ CASES = (
         },
         expect=RIGHT,
     ),
+    _sides("capital letters", ("MODEL_A", "MODEL_B")),
+    _stopped(
+        "winner is a verdict in brackets",
+        _text("model_a,model_b,winner", ("[[A]]", "[[B]]")),
+        ("[[A]]", "--winner-label"),
+    ),
+    _stopped(
+        "winner is a sign between both",
+        _text("model_a,model_b,winner", ("A>B", "B>A")),
+        ("A>B", "--winner-label"),
+    ),
+    _stopped(
+        "winner is an index into both, with -1 for a tie",
+        _text("model_a,model_b,winner", (0, 1), "GPT,Llama,-1"),
+        ("winner", "0", "1"),
+    ),
+    _stopped(
+        "winner is a letter, and C means a tie",
+        _text("model_a,model_b,winner", ("A", "B"), "GPT,Llama,C"),
+        ('"C"',),
+    ),
+    _stopped(
+        "winner is a grade from 1 to 5",
+        _text("model_a,model_b,preference", (1, 5), "GPT,Llama,3", "GPT,Llama,2", "GPT,Llama,4"),
+        (("preference", "winner"), ("3", "4", "5", "2")),
+    ),
+    _stopped(
+        "winner is missing in one row",
+        _text("model_a,model_b,winner", ("model_a", "model_b"), "GPT,Llama,"),
+        ("winner", "line 7"),
+    ),
+    Case(
+        name="systems whose names are numbers",
+        files={
+            "battles.csv": "model_a,model_b,winner\n"
+            + "".join(
+                f"{7 if a == 'GPT' else 13},{7 if b == 'GPT' else 13},model_{'ab'[w]}\n" for a, b, w in PLAYED
+            )
+        },
+        expect=Fought(wins={("7", "13"): 3, ("13", "7"): 2}, best="7"),
+    ),
+    _stopped(
+        "systems called 1 and 2, and a winner of 1 or 2",
+        "model_a,model_b,winner\n2,1,1\n2,1,1\n1,2,1\n2,1,2\n",
+        ("winner", ("1", "2")),
+    ),
+    Case(
+        name="system names with commas and quotes",
+        files={
+            "battles.csv": "model_a,model_b,winner\n"
+            + "".join(
+                ",".join('"GPT, ""large"""' if x == "GPT" else x for x in (a, b)) + f",model_{'ab'[w]}\n"
+                for a, b, w in PLAYED
+            )
+        },
+        expect=Fought(wins={('GPT, "large"', "Llama"): 3, ("Llama", 'GPT, "large"'): 2}, best='GPT, "large"'),
+    ),
+    Case(
+        name="win, loss and draw of a system against an opponent",
+        files={"battles.csv": "model,opponent,result\nGPT,Llama,win\nLlama,GPT,loss\nGPT,Llama,draw\n"},
+        expect=Stop(words=("opponent",)),
+    ),
+    Case(
+        name="both orders in one row",
+        files={
+            "battles.csv": "question_id,model_a,model_b,winner_g1,winner_g2\n"
+            + "".join(
+                f"{q},GPT,Llama,{'model_a' if q < 5 else 'model_b'},{'model_a' if q < 4 else 'model_b'}\n"
+                for q in QUESTIONS
+            )
+        },
+        expect=Stop(words=("winner_g1",)),
+        matches=True,
+    ),
 )

@@ -108,6 +108,15 @@ CASES = (
         expect=Ranked(means=MEANS, segments=8, higher=True),
     ),
     Case(
+        name="the name of a column decides where the metric is called something else",
+        files={
+            "scores.csv": Columns(
+                {"item": [*range(8), *range(8)], "system": ["GPT"] * 8 + ["Llama"] * 8, "TER": [*GPT, *LLAMA]}
+            )
+        },
+        expect=Ranked(means=MEANS, segments=8, higher=False),
+    ),
+    Case(
         name="a direction of the user goes before the name",
         files={"scores.csv": long("item,system,accuracy")},
         command=("rank", "scores.csv", "--lower-is-better", "accuracy"),

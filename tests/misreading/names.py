@@ -14,6 +14,7 @@ from tests.misreading.cases import (
     Stop,
     long,
     long_rows,
+    wide,
 )
 
 SECOND = tuple(round(x - 0.05, 2) for x in LLAMA)
@@ -194,5 +195,63 @@ CASES = (
             "scores.csv": long(rows=[*ROWS, *((k, "gold", x) for k, x in zip(ONE_TO_N, HUMAN, strict=True))])
         },
         expect=Stop(words=("gold",)),
+    ),
+    *(
+        Case(
+            name=f"systems called {one} and {other}, wide",
+            files={"scores.csv": Columns({"id": ONE_TO_N, one: GPT, other: LLAMA})},
+            expect=Ranked(means={one: MEANS["GPT"], other: MEANS["Llama"]}, segments=8),
+            or_stop=Stop(words=(one, ("header", "--keep"))),
+        )
+        for one, other in (
+            ("7", "13"),
+            ("3.5", "4.0"),
+            ("2024-05-01", "2024-06-01"),
+            ("1e3", "1e4"),
+            ("70%", "30%"),
+        )
+    ),
+    *(
+        Case(
+            name=f"systems called {one} and {other}, long",
+            files={"scores.csv": long(rows=[(k, {"GPT": one, "Llama": other}[s], x) for k, s, x in ROWS])},
+            expect=Ranked(means={one: MEANS["GPT"], other: MEANS["Llama"]}, segments=8),
+        )
+        for one, other in (
+            ("7", "13"),
+            ("3.50", "3.5"),
+            ("007", "7"),
+            ("2024-05-01", "2024-06-01"),
+            ("True", "False"),
+        )
+    ),
+    Case(
+        name="system names with commas and quotes, wide",
+        files={"scores.csv": wide('id,"GPT, large","Llama ""base"""')},
+        expect=Ranked(means={"GPT, large": MEANS["GPT"], 'Llama "base"': MEANS["Llama"]}, segments=8),
+    ),
+    Case(
+        name="system names with commas and quotes, long",
+        files={
+            "scores.csv": long(
+                rows=[(k, {"GPT": '"GPT, large"', "Llama": '"Llama ""base"""'}[s], x) for k, s, x in ROWS]
+            )
+        },
+        expect=Ranked(means={"GPT, large": MEANS["GPT"], 'Llama "base"': MEANS["Llama"]}, segments=8),
+    ),
+    *(
+        Case(
+            name=f"a system called {name}",
+            files={"scores.csv": long(rows=[(k, name if s == "GPT" else s, x) for k, s, x in ROWS])},
+            expect=Ranked(means={name: MEANS["GPT"], "Llama": MEANS["Llama"]}, segments=8),
+            or_stop=Stop(words=("system", "line 2")),
+        )
+        for name in ("None", "null", "NA", "nan", "-", "0")
+    ),
+    Case(
+        name="a system whose name has a line break",
+        files={"scores.csv": long(rows=[(k, '"GPT\nlarge"' if s == "GPT" else s, x) for k, s, x in ROWS])},
+        expect=Ranked(means={"GPT\nlarge": MEANS["GPT"], "Llama": MEANS["Llama"]}, segments=8),
+        or_stop=Stop(words=("line 2",)),
     ),
 )

@@ -12,6 +12,9 @@ understood, a case says so with `or_stop`; a wrong table is never accepted.
 `shapes`               transposed, without a header, two tables in one, footers, index columns
 `numbers`              decimal commas, thousands, percent signs, missing cells, grades in words
 `text_files`           quotes, line breaks, line ends, encodings, JSON of several shapes
+`json_shapes`          nested scores, wrappers, the orientations of pandas, one object for each system
+`spreadsheets`         totals, units, merged cells, formulas, notes, empty columns and rows
+`summaries`            pivots, leaderboards, matrices of pairs, runs and versions below each other
 `long_tables`          several score columns, unknown headers, repeated runs, judges, language pairs
 `battles`              codes and words for winners, both orders, judges
 `joins`                several files of one table, and metrics beside human scores
@@ -35,17 +38,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from tests.everyday import few
 from tests.misreading import (
     battles,
     directions,
     id_columns,
     joins,
+    json_shapes,
     long_tables,
     names,
     numbers,
     other_columns,
     plainly_fine,
     shapes,
+    spreadsheets,
+    summaries,
     text_files,
     toolkits,
 )
@@ -61,6 +68,9 @@ THEMES = (
     shapes,
     numbers,
     text_files,
+    json_shapes,
+    spreadsheets,
+    summaries,
     long_tables,
     battles,
     joins,
@@ -134,12 +144,17 @@ def test_every_case_has_a_name_of_its_own():
 
 @pytest.mark.parametrize(
     "case",
-    [
-        pytest.param(
-            case, id=name, marks=[pytest.mark.xfail(strict=True, reason=OPEN[name])] if name in OPEN else []
-        )
-        for name, case in CASES.items()
-    ],
+    few(
+        [
+            pytest.param(
+                case,
+                id=name,
+                marks=[pytest.mark.xfail(strict=True, reason=OPEN[name])] if name in OPEN else [],
+            )
+            for name, case in CASES.items()
+        ],
+        200,
+    ),
 )
 def test_a_file_is_read_rightly_or_not_at_all(case: Case, folder: Path):
     """The right table, or a stop that says what was seen and how to settle it."""

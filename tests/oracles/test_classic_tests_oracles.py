@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -53,7 +53,6 @@ def pairs(scores):
 
 
 @given(tables, st.sampled_from(ALTERNATIVES))
-@settings(deadline=None, max_examples=60)
 def test_paired_t_is_scipys(scores, alternative):
     """Statistic, p-value and interval of ttest_rel, pair by pair."""
     ours = paired_t(scores, alternative=alternative)
@@ -87,7 +86,6 @@ def test_nearly_identical_systems_keep_their_digits(shift, scale):
 
 
 @given(tables, st.sampled_from(ALTERNATIVES))
-@settings(deadline=None, max_examples=60)
 def test_sign_test_is_the_binomial_test(scores, alternative):
     """Dropped ties, and the published reading with all segments in the denominator."""
     counts = win_counts(scores)
@@ -109,7 +107,6 @@ def test_sign_test_is_the_binomial_test(scores, alternative):
 
 
 @given(tables, st.sampled_from(ALTERNATIVES), st.sampled_from(["wilcox", "pratt"]), st.booleans())
-@settings(deadline=None, max_examples=60)
 def test_asymptotic_wilcoxon_is_scipys(scores, alternative, zeros, continuity):
     """Normal approximation with tie correction, both treatments of zeros, with and without continuity."""
     ours = wilcoxon(scores, zeros=zeros, method="asymptotic", continuity=continuity, alternative=alternative)
@@ -123,7 +120,6 @@ def test_asymptotic_wilcoxon_is_scipys(scores, alternative, zeros, continuity):
 
 
 @given(st.integers(0, 2**32), st.integers(1, 60), st.sampled_from(ALTERNATIVES))
-@settings(deadline=None, max_examples=60)
 def test_exact_wilcoxon_without_ties_is_scipys(seed, n, alternative):
     """Also above fifty segments when asked for."""
     scores = table(seed, 2, n, kind="real")
@@ -144,7 +140,6 @@ def test_exact_wilcoxon_without_ties_is_scipys(seed, n, alternative):
     st.sampled_from(ALTERNATIVES),
     st.sampled_from(["wilcox", "pratt"]),
 )
-@settings(deadline=None, max_examples=40)
 def test_exact_wilcoxon_with_ties_is_scipys_permutation_test(seed, n, alternative, zeros):
     """Where scipy enumerates all signs; ours is a convolution and has no limit of thirteen."""
     scores = table(seed, 2, n, kind="eighths")
@@ -157,7 +152,6 @@ def test_exact_wilcoxon_with_ties_is_scipys_permutation_test(seed, n, alternativ
 
 
 @given(tables, st.sampled_from(["below", "above", "ignore"]), st.booleans())
-@settings(deadline=None, max_examples=60)
 def test_moods_test_is_scipys(scores, ties, continuity):
     """Including its refusal of empty tables, which is NaN here."""
     ours = mood_median(scores, ties=ties, continuity=continuity)
@@ -177,7 +171,6 @@ def test_moods_test_is_scipys(scores, ties, continuity):
 
 
 @given(tables, st.sampled_from(["greater", "less"]))
-@settings(deadline=None, max_examples=40)
 def test_one_sided_fisher_is_scipys(scores, alternative):
     """In the direction asked."""
     ours = mood_median(scores, method="fisher", ties="ignore", alternative=alternative)
@@ -193,7 +186,6 @@ def test_one_sided_fisher_is_scipys(scores, alternative):
 
 
 @given(tables)
-@settings(deadline=None, max_examples=60)
 def test_kendall_b_is_scipys(scores):
     """By matrix product and by merging."""
     matrix, slow = kendall_b_matrix(scores), _pair_by_pair(scores)
@@ -261,7 +253,6 @@ def test_the_family_of_a_matrix_is_its_upper_triangle():
 
 
 @given(tables)
-@settings(deadline=None, max_examples=60)
 def test_moments_of_differences_are_numpys(scores):
     """Mean and deviation, pairwise complete."""
     found = differences(scores)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
+from tests.everyday import few
 
 import betterthan as bt
 from betterthan.kernels.ratings.elo import elo
@@ -53,12 +54,15 @@ def test_trueskill_of_one_match(outcome):
 
 @pytest.mark.parametrize(
     "settings",
-    [
-        {},
-        {"tau": 0.0},
-        {"draw_probability": 0.4},
-        {"mu": 0.0, "sigma": 1.0, "beta": 2.0, "tau": 0.05, "draw_probability": 0.02},
-    ],
+    few(
+        [
+            {},
+            {"tau": 0.0},
+            {"draw_probability": 0.4},
+            {"mu": 0.0, "sigma": 1.0, "beta": 2.0, "tau": 0.05, "draw_probability": 0.02},
+        ],
+        2,
+    ),
 )
 def test_trueskill_of_a_season(settings):
     """5000 matches with ties, default and other parameters, to 1e-9."""

@@ -8,17 +8,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
+from tests.kernels.metric_swaps.tallying import swap_means, swap_soft
 
 from betterthan.kernels.agreement.soft_pairwise import (
     one_sided_pvalues,
     pairwise_accuracy,
-    rounded_pairwise_accuracy,
     soft_pairwise_accuracy,
     standard_error_of_monte_carlo,
 )
-from betterthan.kernels.agreement.system_means import pairwise_accuracy_of_means
-from betterthan.kernels.metric_swaps.means import standardised, swap_means_block
-from betterthan.kernels.metric_swaps.soft import swap_soft_block
+from betterthan.kernels.metric_swaps.means import standardised
 from betterthan.kernels.sign_flips.permutation import add_one, permutation_block, share
 
 SYSTEMS, SEGMENTS = 14, 1300  # WMT 2022 English–German has 14 systems and about 1300 segments
@@ -60,7 +58,8 @@ def test_rounded_pvalues_give_pairwise_accuracy(seed):
     human_p = one_sided_pvalues(human, "analytic")
     metric_p = np.stack([one_sided_pvalues(metric, "analytic") for metric in metrics])
     by_means = pairwise_accuracy(metrics.mean(axis=2), human.mean(axis=1))
-    np.testing.assert_allclose(rounded_pairwise_accuracy(metric_p, human_p), by_means, atol=1e-14)
+    rounded = [soft_pairwise_accuracy(np.round(one), np.round(human_p)) for one in metric_p]
+    np.testing.assert_allclose(rounded, by_means, atol=1e-14)
     assert 0 < by_means.min() < by_means.max() < 1
 
 
@@ -76,7 +75,7 @@ def test_the_two_cases_in_which_soft_differs_from_plain():
         (p_sure, p_unsure, False),
         (p_sure, p_sure, True),
     ):
-        assert rounded_pairwise_accuracy(metric_p, human_p) == 1
+        assert soft_pairwise_accuracy(np.round(metric_p), np.round(human_p)) == 1
         assert (soft_pairwise_accuracy(metric_p, human_p) > 0.7) == is_alike
 
 
@@ -194,11 +193,11 @@ def test_soft_pairwise_accuracy_finds_more_differences_between_metrics():
         human, metrics = campaign(8, seed=seed)
         scores = standardised(metrics)
         p_human = one_sided_pvalues(human, "analytic")
-        soft = swap_soft_block(scores, p_human, "perm_inputs", 300, np.random.default_rng(1))
-        plain = swap_means_block(
+        soft = swap_soft(scores, p_human, "perm_inputs", 300, np.random.default_rng(1))
+        plain = swap_means(
             scores,
             human.mean(axis=1),
-            pairwise_accuracy_of_means,
+            pairwise_accuracy,
             "perm_inputs",
             300,
             np.random.default_rng(1),

@@ -106,6 +106,12 @@ def test_letters_that_pdflatex_lacks_are_announced():
     assert "XeLaTeX" not in render_latex(replace(table_of(1), rows=(("τ é ± ≤ “q”", 1.0),)))
 
 
+def test_a_signature_in_a_note_can_be_broken():
+    """Behind the bars between its parts."""
+    text = render_latex(table_of(2, notes=("Signature: BLEU|nrefs:1|case:mixed.",)))
+    assert r"BLEU$|$\allowbreak{}nrefs:1$|$\allowbreak{}case:mixed." in text
+
+
 def test_notes_are_a_list_in_markdown():
     """Each on a line of its own, the legend before them."""
     text = render_markdown(table_of(2, legend="The legend.", notes=("First.", "Second.")))
@@ -126,6 +132,7 @@ def tables() -> dict[str, Table]:
         "bradley-terry": bt.rank(scores, by="bradley_terry"),
         "long names": bt.rank(named),
         "long names of pairs": bt.compare(named),
+        "scores of texts": bt.aggregate(bt.bleu({"A": ["a b"], "B": ["a c"]}, ["a b"]), n_resamples=9),
         "explanation": bt.explain(named, "A", HOSTILE),
         "diagnosis": bt.diagnose(named),
     }
@@ -144,7 +151,7 @@ def tables() -> dict[str, Table]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(
-    shutil.which("pdflatex") is None, reason="pdflatex is not installed (Debian: texlive-latex-extra)"
+    shutil.which("pdflatex") is None, reason="pdflatex is not installed (Debian: texlive-latex-recommended)"
 )
 @pytest.mark.parametrize("options", ["twocolumn", "twocolumn,10pt,a4paper", "11pt"])
 def test_a_paper_with_every_table_compiles_without_overfull_boxes(options, tmp_path):

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from tests.everyday import few
 
 import betterthan as bt
 from betterthan.errors import ReadError
@@ -194,7 +195,7 @@ def test_the_error_of_shares_is_that_of_their_mean():
     assert half_width == pytest.approx(1.96 * error / 2, rel=0.02)
 
 
-@pytest.mark.parametrize("preference", [0, 0.99, 2.01, -1, 3, None, "", "first", "nan", "1_5", "1,5"])
+@pytest.mark.parametrize("preference", few([0, 0.99, 2.01, -1, 3, None, "", "first", "nan", "1_5", "1,5"], 4))
 def test_a_preference_outside_one_and_two_stops(tmp_path, preference):
     """Listed with its count; 0 is no tie, null is no tie."""
     rows = [*ALPACA, {**ALPACA[0], "preference": preference}]
@@ -205,7 +206,7 @@ def test_a_preference_outside_one_and_two_stops(tmp_path, preference):
     assert "Preferences are numbers from 1 (the first system) to 2" in str(caught.value)
 
 
-@pytest.mark.parametrize("cells", ["1,1,0", "0,0,0", "1,0,1", ",,", "1,0,", "2,0,0", "1,0,x"])
+@pytest.mark.parametrize("cells", few(["1,1,0", "0,0,0", "1,0,1", ",,", "1,0,", "2,0,0", "1,0,x"], 4))
 def test_one_hot_means_exactly_one(tmp_path, cells):
     """Two winners, no winner and half a row are listed, never counted."""
     text = KAGGLE + f'9,Kea,Moa,"p","r","s",{cells}\n'
@@ -254,7 +255,7 @@ def test_an_arena_is_clustered_by_session_and_keeps_its_style(tmp_path):
     assert any("header_count_a-header_count_b; name them as covariates" in note for note in notes)
 
 
-@pytest.mark.parametrize("container", ["parquet", "jsonl", "json", "csv"])
+@pytest.mark.parametrize("container", few(["parquet", "jsonl", "json", "csv"], 2))
 def test_style_is_read_from_every_container(tmp_path, container):
     """A struct of Parquet, an object of JSON, JSON text in CSV; also when rows are chosen."""
     path = tmp_path / f"arena.{container}"

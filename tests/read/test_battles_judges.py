@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.everyday import examples, few
 
 import betterthan as bt
 from betterthan.errors import ReadError
@@ -71,7 +72,7 @@ def counted(frame):
     )
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
+@pytest.mark.parametrize("suffix", few(["csv", "parquet", "jsonl"], 2))
 def test_battles_are_counted_by_judge(tmp_path, suffix):
     """Each (left, right, outcome, judge) once; both bad and tie fall together; files and frames agree."""
     frame = made()
@@ -87,7 +88,7 @@ def test_battles_are_counted_by_judge(tmp_path, suffix):
     assert 'Battles are grouped by the column "judge" (7 different values).' in matches.notes
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(n=st.integers(1, 60), n_judges=st.integers(1, 9), seed=st.integers(0, 99), drop=st.booleans())
 def test_counting_by_judge_is_counting_the_rows(tmp_path, n, n_judges, seed, drop):
     """Rows kept one by one and added up by hand are the cells that DuckDB counts."""
@@ -149,7 +150,7 @@ def with_questions(n_questions, n_judges=7, n=400):
     return made(n, n_judges).with_columns(question_id=pl.Series(rng.integers(0, n_questions, n)))
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl", "frame"])
+@pytest.mark.parametrize("suffix", few(["csv", "parquet", "jsonl", "frame"], 2))
 def test_questions_in_several_rows_are_kept(tmp_path, suffix):
     """Both orders of a question, or several judges of it: the rows stay, with segment and judge, and a note says so."""
     frame = with_questions(60)
@@ -232,7 +233,7 @@ def test_a_judge_comes_before_a_session_and_a_ranking():
 RANKED = "system1Id,system1rank,system2Id,system2rank,judgeID,rankingID\n"
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r\r\n"])
+@pytest.mark.parametrize("end", few(["\n", "\r\n", "\r\r\n"], 2))
 @pytest.mark.parametrize("packed", [False, True])
 def test_two_ranks_are_a_winner(tmp_path, end, packed):
     """1 is best, equal ranks are a tie; also with the doubled line ends of the WMT16 files."""
@@ -250,7 +251,7 @@ def test_two_ranks_are_a_winner(tmp_path, end, packed):
     assert read_matches(path, judge="rankingID").digest == read_matches(path, judge="judgeID").digest
 
 
-@pytest.mark.parametrize("rank", ["-1", "", "1.5", "0", "inf", "first", "1_0"])
+@pytest.mark.parametrize("rank", few(["-1", "", "1.5", "0", "inf", "first", "1_0"], 4))
 def test_what_is_no_rank_stops(tmp_path, rank):
     """A system that was not ranked has not tied and not lost."""
     path = tmp_path / "a.csv"

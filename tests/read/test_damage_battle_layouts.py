@@ -7,6 +7,7 @@ import json
 import random
 
 import pytest
+from tests.everyday import few
 from tests.fuzz.damage import MORE_EDITS, damaged
 from tests.read.test_battle_layouts import LAYOUTS
 from tests.read.test_damage_battles import check_message
@@ -44,7 +45,7 @@ def outcome(path, data):
 
 
 @pytest.mark.parametrize("trials", [15, pytest.param(500, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("name", few(LAYOUTS, 3))
 def test_damage_never_gives_a_foreign_exception(tmp_path, name, trials):
     """Cut, flipped, doubled, with NUL bytes and foreign encodings."""
     rng = random.Random(f"{name} {trials}")  # noqa: S311

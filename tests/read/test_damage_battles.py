@@ -10,6 +10,7 @@ import re
 
 import polars as pl
 import pytest
+from tests.everyday import few
 from tests.fuzz.damage import MORE_EDITS, damaged
 
 from betterthan.errors import BetterThanError, ReadError
@@ -74,7 +75,7 @@ READERS = {
 @pytest.mark.parametrize(
     "seed", [seed if seed < 8 else pytest.param(seed, marks=pytest.mark.slow) for seed in range(90)]
 )
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", few(WHOLE, 3))
 def test_damage_never_gives_a_foreign_exception(tmp_path, name, seed):
     """A table, or an error of at most three sentences with a code."""
     path = tmp_path / name

@@ -6,6 +6,7 @@ import random
 import re
 
 import pytest
+from tests.everyday import few
 from tests.read.seeds import FILES
 
 import betterthan as bt
@@ -37,7 +38,7 @@ def told(path, name):
     return [*found, *(problem.message for problem in looked.problems)]
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", few(TEXTS, 13))
 def test_no_message_is_longer_than_a_screen(name, tmp_path):
     """A word of the seed, here or everywhere, grows to ten thousand characters."""
     called, data = FILES[name]

@@ -71,7 +71,7 @@ def contents(path, **options):
     return kept, values.tolist()
 
 
-@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".csv.gz", ".jsonl"])
+@pytest.mark.parametrize("suffix", few([".parquet", ".csv", ".csv.gz", ".jsonl"], 2))
 @pytest.mark.parametrize("columns", [WIDE, LONG, BATTLES], ids=["wide", "long", "battles"])
 def test_the_folder_of_a_file_does_not_change_its_table(tmp_path, suffix, columns):
     """A data lake names its folders after columns; the cells of the file are the ones that count."""
@@ -115,7 +115,7 @@ def test_a_table_is_written_as_it_is_where_temporary_files_lie_in_such_a_folder(
     assert bt.read_scores(tmp_path / "out.parquet").values.tolist() == scores.values.tolist()
 
 
-@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".jsonl"])
+@pytest.mark.parametrize("suffix", few([".parquet", ".csv", ".jsonl"], 2))
 @pytest.mark.parametrize("name", few(NAMES, 3))
 def test_a_file_is_opened_by_its_own_name(tmp_path, suffix, name):
     """Also beside files that a pattern of that name would fit."""

@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from tests.everyday import few
 from tests.read.test_scores_tables import REFUSALS
 
 from betterthan.errors import ReadError
@@ -28,7 +29,7 @@ def read_large(path, layout):
         return LAYOUTS[layout].read_grid(grid, Options(), stem="x", because="").tables[0]
 
 
-@pytest.mark.parametrize("name", sorted(set(REFUSALS) - WITHOUT_A_TABLE))
+@pytest.mark.parametrize("name", few(sorted(set(REFUSALS) - WITHOUT_A_TABLE), 9))
 def test_the_engine_refuses_what_the_parser_refuses(name, tmp_path):
     """The message, the code and the line do not depend on the size of the file."""
     text, code, message = REFUSALS[name]
@@ -123,7 +124,9 @@ def test_odd_lines_are_read_alike_at_any_size(tmp_path, name):
             assert (caught.value.code, caught.value.line) == expected
 
 
-@pytest.mark.parametrize("kind", ["DECIMAL(8, 2)", "INTEGER", "FLOAT", "BOOLEAN", "UTINYINT", "HUGEINT"])
+@pytest.mark.parametrize(
+    "kind", few(["DECIMAL(8, 2)", "INTEGER", "FLOAT", "BOOLEAN", "UTINYINT", "HUGEINT"], 3)
+)
 def test_parquet_numbers_of_any_type(tmp_path, kind):
     """Scores may be stored in any numeric type, labels as numbers or enums."""
     import duckdb

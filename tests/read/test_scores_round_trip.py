@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.everyday import examples
 from tests.strategies import ratings, scores, tags, texts
 
 from betterthan.errors import BetterThanError, TableError, UnknownName
@@ -23,8 +24,8 @@ from betterthan.tables.counts import Counts, Formula
 from betterthan.tables.scores import Scores
 
 TEXT = (".csv", ".tsv", ".jsonl", ".csv.gz", ".jsonl.gz")
-few = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-fewer = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(suppress_health_check=[HealthCheck.too_slow])
+fewer = settings(max_examples=examples(12), suppress_health_check=[HealthCheck.too_slow])
 
 
 def there_and_back(table, suffix):

@@ -6,7 +6,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from tests.strategies import scores
 
 from betterthan.errors import BetterThanError, ReadError, UnknownName
@@ -41,7 +41,6 @@ def test_wide_and_long_are_the_same_table():
     assert read(WIDE) == read(LONG)
 
 
-@settings(max_examples=40, deadline=None)
 @given(scores())
 def test_any_wide_table_equals_its_long_form(table):
     """A wide dict and a long dict of the same scores give equal tables."""

@@ -74,6 +74,7 @@ def test_bootstrap_means_follow_pooled_scores_on_every_kind_of_text():
         assert np.abs(pooled - drawn).max() < 0.1
 
 
+@pytest.mark.slow
 def test_explanation_by_leaving_out_is_that_of_sacrebleu():
     """The segment that moves the pooled difference most, deleted from both files."""
     texts, counts = some_counts("BLEU")

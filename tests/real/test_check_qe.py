@@ -47,6 +47,7 @@ def test_every_file_is_recognised_with_its_counts():
     assert {kind: kinds.count(kind) for kind in set(kinds)} == {"tags": 45, "text": 8}
 
 
+@pytest.mark.slow
 def test_the_folder_is_recognised_as_such():
     """A table a language pair, with 4 or 5 submissions each and the stated sizes."""
     sizes = stated()

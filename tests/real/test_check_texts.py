@@ -54,6 +54,7 @@ def test_a_pair_is_a_set_of_texts(folder):
     )
 
 
+@pytest.mark.slow
 def test_the_collection_is_listed_file_by_file():
     """97 files, each with its format and its size; none is a problem."""
     found = bt.check(WMT23)

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.everyday import few
 
 import betterthan as bt
 from betterthan.read.sniff import read_any
@@ -28,7 +29,7 @@ def rows_of(path):
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-@pytest.mark.parametrize("pair", ["de-en", "en-de", "en-ru", "km-en", "ps-en"])
+@pytest.mark.parametrize("pair", few(["de-en", "en-de", "en-ru", "km-en", "ps-en"], 2))
 def test_official_pairs_are_recognised_as_matches(pair):
     """Every pair of daRR, in its order, with its segment; no human systems."""
     path = WMT20 / f"darr_pairs.{pair}.tsv.gz"

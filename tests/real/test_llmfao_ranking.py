@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
     not FILE.exists(), reason=f"no {FILE}; set BETTERTHAN_DATA to the data's folder"
 )
 
-# The order that evalica 0.4.2 gives, with ties counted half.
+# The order that evalica 0.4.2 gives, with ties counted as half.
 TOP = ("GPT 4", "Platypus-2 Instruct (70B)", "command", "ReMM SLERP L2 13B", "LLaMA-2-Chat (70B)")
 
 
@@ -31,7 +31,7 @@ def rows():
 
 
 def test_strengths_are_those_of_evalica():
-    """Ties count half in both."""
+    """Ties count as half in both."""
     evalica = pytest.importorskip("evalica")
     plain = rows()
     ends = {"left": evalica.Winner.X, "right": evalica.Winner.Y, "tie": evalica.Winner.Draw}
@@ -44,6 +44,7 @@ def test_strengths_are_those_of_evalica():
     np.testing.assert_allclose(found.strength, expected - expected.mean(), atol=1e-8)
 
 
+@pytest.mark.slow
 def test_the_first_five_are_these():
     """A golden order, whatever the clusters."""
     for matches in (bt.read_matches(FILE), bt.read_matches(FILE, keep=("judge",))):

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from tests.everyday import few
 
 import betterthan as bt
 from betterthan.kernels.agreement.soft_pairwise import standard_error_of_monte_carlo
@@ -241,7 +242,7 @@ def expected_coefficient(by, level, metric, human):
     return mean_of(LITERAL[by](x, y) for x, y in columns)
 
 
-@pytest.mark.parametrize("level", ["system", "segment", "within_system", "global"])
+@pytest.mark.parametrize("level", few(["system", "segment", "within_system", "global"], 2))
 @pytest.mark.parametrize("by", LITERAL)
 @pytest.mark.parametrize("unit", [pytest.param("segments", marks=pytest.mark.slow), "documents"])
 @pytest.mark.parametrize("lp", ["en-de", pytest.param("zh-en", marks=pytest.mark.slow)])
@@ -257,7 +258,7 @@ def test_correlations_are_those_of_a_literal_loop(lp, unit, by, level):
     assert by_metric(found) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("unit", ["segments", "documents"])
+@pytest.mark.parametrize("unit", few(["segments", "documents"], 1))
 @pytest.mark.parametrize("lp", MQM_PAIRS)
 def test_pairwise_accuracy_counts_pairs(lp, unit):
     """Share of pairs of systems in the same order."""
@@ -295,7 +296,7 @@ def literal_accuracy_with_ties(metric, human):
     return best / gaps.size, threshold
 
 
-@pytest.mark.parametrize("unit", ["segments", "documents"])
+@pytest.mark.parametrize("unit", few(["segments", "documents"], 1))
 @pytest.mark.parametrize("lp", MQM_PAIRS)
 def test_accuracy_with_ties_is_the_best_over_all_thresholds(lp, unit):
     """Every gap is tried as the threshold; all groups have as many pairs, so counts can be added."""
@@ -336,7 +337,7 @@ def literal_soft_accuracy(metric, human):
     return 1 - math.fsum(gaps) / len(pairs)
 
 
-@pytest.mark.parametrize("unit", ["segments", "documents"])
+@pytest.mark.parametrize("unit", few(["segments", "documents"], 1))
 @pytest.mark.parametrize("lp", MQM_PAIRS)
 def test_analytic_soft_pairwise_accuracy_is_equation_1(lp, unit):
     """With Edgeworth p-values written out pair by pair."""
@@ -378,7 +379,7 @@ def official_pairs(lp):
     ]
 
 
-@pytest.mark.parametrize("lp", DARR_PAIRS)
+@pytest.mark.parametrize("lp", few(DARR_PAIRS, 2))
 def test_the_official_taus_of_wmt20_are_reached(lp):
     """From raw direct assessment with a margin of 25, and from the task's list of pairs; then as published."""
     ids = [seg for seg, _ in segments()[lp]]
@@ -491,7 +492,7 @@ def test_direct_assessment_has_gaps_and_pairs_are_compared_on_what_both_have():
     ) in found.notes
 
 
-@pytest.mark.parametrize("by", ["mean", "median", "win_rate", "bradley_terry"])
+@pytest.mark.parametrize("by", few(["mean", "median", "win_rate", "bradley_terry"], 2))
 @pytest.mark.parametrize("lp", ["en-de", pytest.param("zh-en", marks=pytest.mark.slow)])
 def test_no_rank_lies_outside_its_range(lp, by):
     """People's scores and those of every metric, by documents as is the default, with a prior where it is needed."""

@@ -118,6 +118,7 @@ def test_references_turned_round_are_refused():
         bt.bleu(outputs, turned)
 
 
+@pytest.mark.slow
 def test_chinese_by_13a_is_another_metric():
     """E33: literally 13a, systems score less than half of what they do when characters count, and a note says so."""
     table = texts("en-zh")

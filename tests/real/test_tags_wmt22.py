@@ -85,6 +85,7 @@ def test_one_class_alone_has_no_product(pair):
         assert values["all-bad"] == values["all-good"] == 0
 
 
+@pytest.mark.slow
 def test_the_product_is_never_gamed_by_one_class_and_least_of_all_measures():
     """Over all eight language pairs; the coefficient is gamed by the optimist, as the paper found on WMT15."""
     measures = ["f1_bad", "f1_mult", "phrase_f1_bad", "phrase_f1_mult", "mcc", "sequence_correlation"]
@@ -113,6 +114,7 @@ def test_the_literal_phrase_measure_is_won_by_tagging_everything():
     assert beaten == {True: 37, False: 6}
 
 
+@pytest.mark.slow
 def test_the_coefficient_tells_fewest_systems_apart():
     """Section 3.1 says so of WMT15: "its system distinction coefficient is the lowest among all"."""
     measures = ["f1_bad", "f1_mult", "phrase_f1_bad", "phrase_f1_mult", "mcc", "sequence_correlation"]

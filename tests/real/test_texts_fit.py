@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.everyday import few
 
 from betterthan.scoring.mismatches import mismatches
 
@@ -24,7 +25,7 @@ def lines(path):
 # The other four every day would take 6 s; a script with blanks and one without stay.
 @pytest.mark.parametrize(
     "pair",
-    [pair if pair in {"de-en", "en-ja"} else pytest.param(pair, marks=pytest.mark.slow) for pair in PAIRS],
+    few(PAIRS, 1),
 )
 def test_no_system_is_doubted_and_the_source_always_is(pair):
     """Every system of six language pairs, three of them with scripts without blanks."""

@@ -6,7 +6,7 @@ import functools
 from dataclasses import replace
 from typing import Any
 
-from tests.made import drawn_counts, drawn_scores
+from tests.made import drawn_counts, drawn_runs, drawn_scores
 from tests.made_tags import drawn_tags
 from tests.present.charts.pictures import judged, meta, quality_truth, renamed, studied
 
@@ -34,9 +34,11 @@ def result_of(kind: str) -> Any:
             {by: bt.rank(scores, by=by, n_resamples=20) for by in ("mean", "median")}
         ),
         "audition": lambda: bt.audition(tags, by=by, n_resamples=19),
+        "board": lambda: bt.board(scores),
         "checkup": lambda: bt.check({"A": [1.0, float("nan")], "B": [2.0, 3.0]}),
         "counts_explanation": lambda: bt.explain(counts, "Aster", "Birch"),
         "diagnosis": lambda: bt.diagnose(scores),
+        "factors": lambda: bt.factors(drawn_runs()),
         "explanation": lambda: bt.explain(scores, "Aster", "Birch"),
         "identical_outputs": lambda: bt.identical_outputs(texts),
         "judges": lambda: bt.judges(judged(("Ann", "Ben", "Cy"))),
@@ -47,5 +49,6 @@ def result_of(kind: str) -> Any:
         "sentence_quality": lambda: bt.sentence_quality(scores, quality_truth(), n_resamples=19),
         "study": lambda: studied(SYSTEMS),
         "tag_ranking": lambda: bt.rank_tags(tags, by=by, n_resamples=19),
+        "variation": lambda: bt.variation(drawn_runs()),
     }
     return makers[kind]()

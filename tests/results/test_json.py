@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from tests.everyday import examples
 from tests.made import a_ranking
 
 import betterthan as bt
@@ -228,7 +229,7 @@ def assert_identical(one, other):
 
 
 @pytest.mark.parametrize("kind", RESULT_KINDS)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(15), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_every_kind_survives_json_exactly(kind, data):
     """Whatever its fields hold: missing and infinite numbers, any text, empty tuples."""

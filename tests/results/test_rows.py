@@ -19,6 +19,7 @@ from betterthan.results.rows import NamedRows
 NAMES = {
     "aggregated": SYSTEMS,
     "audition": ("mcc", "f1_bad"),
+    "board": SYSTEMS,
     "counts_explanation": ("pooled", "segment_mean", "bootstrap_mean"),
     "diagnosis": SYSTEMS,
     "explanation": ("mean", "median", "bradley_terry", "shift"),
@@ -29,9 +30,9 @@ NAMES = {
     "study": ("table-1",),
     "tag_ranking": SYSTEMS,
 }
-WITH_BEST = {"aggregated", "meta_evaluation", "ranking", "sentence_quality", "tag_ranking"}
+WITH_BEST = {"aggregated", "board", "meta_evaluation", "ranking", "sentence_quality", "tag_ranking"}
 # One row a cell, a system and measure, or a measure: a tidy table is another shape there.
-OTHER_COLUMNS = {"study", "tag_ranking", "diagnosis"}
+OTHER_COLUMNS = {"board", "study", "tag_ranking", "diagnosis"}
 
 
 def plain(row):

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import TER
 from tests.everyday import few
@@ -31,7 +31,7 @@ OPTIONS = [
 
 @pytest.mark.parametrize("n_references", [1, 2])
 @pytest.mark.parametrize(
-    "options", few(OPTIONS, 6), ids=lambda options: "-".join(k for k, v in options.items() if v)
+    "options", few(OPTIONS, 3), ids=lambda options: "-".join(k for k, v in options.items() if v)
 )
 def test_scores_are_those_of_sacrebleu(options, n_references):
     """Corpus and sentence scores to the last digit and the signature, for all options and odd texts."""
@@ -48,7 +48,6 @@ def test_scores_are_those_of_sacrebleu(options, n_references):
     assert counts.columns == ("edits", "reference length")
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     rows=st.lists(st.tuples(lines, lines, lines, lines), min_size=1, max_size=3),
     options=st.sampled_from(OPTIONS),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import statistics
 from functools import cache
 
 import numpy as np
@@ -12,10 +14,13 @@ from tests.studies.test_tagging_studies import asked
 
 import betterthan as bt
 from betterthan.errors import BetterThanError
+from betterthan.present.charts.save import chart_bytes
+from betterthan.present.charts.study import study_chart
+from betterthan.present.charts.theme import LIGHT
 from betterthan.studies.aggregation import aggregation_grid, aggregation_human, aggregation_robustness
 from betterthan.studies.aggregation.three_ways import NAMES, turned_scores
 from betterthan.studies.study import study
-from betterthan.studies.translated import Translated, demo_translated, on_judged, read_translated
+from betterthan.studies.translated import Translated, demo_translated, on_judged, read_translated, target
 
 SMALL = {"corpora": 40, "size": 50, "turned_corpora": 3, "turned_size": 6}
 
@@ -66,7 +71,7 @@ def test_scores_are_those_of_sacrebleu():
 def test_correlations_are_those_of_scipy_and_stand_beside_the_printed_ones():
     """All fifteen pairs of six scores; nine are printed."""
     found = aggregation_grid.run(asked("aggregation-grid", **SMALL), translations())
-    scores = dict(zip(NAMES, np.array([row[2:] for row in found.table("scores").rows]).T, strict=True))
+    scores = dict(zip(NAMES, np.array([row[2:8] for row in found.table("scores").rows]).T, strict=True))
     table = found.table("correlations")
     for a, b, _, r in table.rows:
         assert r == pytest.approx(stats.pearsonr(scores[a], scores[b]).statistic)
@@ -321,13 +326,102 @@ def test_as_published_words_are_those_of_the_default_tokeniser():
         assert found.rows[1][place] == pytest.approx(expected)
 
 
-def test_distributions_hold_every_system_once():
-    """The diagonals of figures 1 and 2."""
+def test_grids_hold_every_system_and_the_correlations_of_the_table():
+    """Figures 1 to 4: each score of each system once, on a scale to 1, and r as in the first table."""
     found = aggregation_grid.run(asked("aggregation-grid", **SMALL), translations())
-    columns = found.chart("distributions").columns
-    for name in NAMES:
-        counts = [n for panel, n in zip(columns["panel"], columns["y"], strict=True) if panel == name]
-        assert sum(counts) == len(found.table("scores").rows)
+    r = {(row[0], row[1]): row[3] for row in found.table("correlations").rows}
+    scores = dict(zip(NAMES, np.array([row[2:8] for row in found.table("scores").rows]).T, strict=True))
+    for number, n_pairs in ((1, 3), (2, 3), (3, 3), (4, 4)):
+        chart = found.chart(f"figure-{number}")
+        assert chart.kind == ("grid" if number < 3 else "pairs")
+        assert len(chart.pairs) == n_pairs
+        for a, b, shown in chart.pairs:
+            assert shown == pytest.approx(r[a, b] if (a, b) in r else r[b, a])
+        for name in set(chart.columns["panel"]):
+            values = [
+                y
+                for panel, y in zip(chart.columns["panel"], chart.columns["y"], strict=True)
+                if panel == name
+            ]
+            assert values == pytest.approx(scores[name] / 100)
+    picture = chart_bytes(study_chart(found, LIGHT, figure="figure-1"), "svg").decode()
+    assert len(re.findall(r">r = [\d.]+<", picture)) == 12  # with a halo each
+    for name in NAMES[:3]:
+        assert f">{name}<" in picture
+
+
+def test_means_of_segments_have_standard_deviations():
+    """Section 3.1: the deviation of each system's segment scores, by sacreBLEU and the statistics module."""
+    used = translations()
+    table = aggregation_grid.run(asked("aggregation-grid", **SMALL), used).table("scores")
+    texts = used[0].texts
+    expected = statistics.stdev(
+        sacrebleu.sentence_chrf(line, [reference]).score
+        for line, reference in zip(texts.outputs[0], texts.references[0], strict=True)
+    )
+    assert table.rows[0][table.columns.index("SD of chrF of segments")] == pytest.approx(expected)
+
+
+def test_box_plots_show_the_quantiles_of_the_table():
+    """Figure 5: whiskers, quartiles and medians of all 18 boxes."""
+    found = aggregation_robustness.run(asked("aggregation-robustness", repeats=20, **SMALL), translations())
+    chart, rows = found.chart("figure-5"), found.table("figure-5").rows
+    assert chart.kind == "boxes"
+    boxes = sorted(zip(*(chart.columns[name] for name in ("low", "q1", "y", "q3", "high")), strict=True))
+    assert boxes == sorted(tuple(row[3:]) for row in rows)
+    assert b"<svg" in chart_bytes(study_chart(found, LIGHT, figure="figure-5"), "svg")
+
+
+ROWS = [
+    ("challenge", "ACES", "de-en", "A", "der Hund", "a dog", "the dog"),
+    ("challenge", "ACES", "de-en", "B", "der Hund", "the dog", "the dog"),
+    ("general", "news", "en-zh", "A", "a cat", "猫", "一只猫"),
+    ("general", "news", "en-zh", "B", "a cat", "一只猫", "一只猫"),
+    ("general", "news", "en-zh", "A", "two cats", "两只猫", "两只猫"),
+    ("general", "news", "en-zh", "C", "two cats", "两猫", "两只猫"),
+    ("general", "news", "en-zh", "B", "two cats", "两猫", "两只猫"),
+]
+
+
+def test_a_table_of_translations_is_grouped_as_in_the_paper(tmp_path):
+    """By type of data set, data set, language pair and system; a system with other segments stands alone."""
+    path = tmp_path / "wmt23.tsv"
+    lines = ["type\tdataset\tlp\tsystem\tsource\thypothesis\treference", *("\t".join(row) for row in ROWS)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    one, two, three = read_translated(path)
+    assert (one.dataset, two.dataset, three.dataset) == (
+        *("challenge ACES de-en", "general news en-zh", "general news (2) en-zh"),
+    )
+    assert [target(each.dataset) for each in (one, two, three)] == ["en", "zh", "zh"]
+    assert (two.texts.systems, two.texts.outputs) == (("A", "B"), (("猫", "两只猫"), ("一只猫", "两猫")))
+    assert three.texts.systems == ("C",)
+    assert one.texts.notes == ("7 rows of wmt23 are 5 systems in 3 data sets.",)
+    found = aggregation_grid.run(asked("aggregation-grid", **SMALL), (one, two, three))
+    assert len(found.table("scores").rows) == 5
+
+
+def test_a_table_without_translations_or_with_two_of_one_is_refused(tmp_path):
+    """Columns are needed for both, and a segment has one translation by each system."""
+    path = tmp_path / "scores.csv"
+    path.write_text("system,segment,score\nA,1,2\n", encoding="utf-8")
+    with pytest.raises(BetterThanError, match="columns hypothesis and reference"):
+        read_translated(path)
+    path.write_text("system,segment,hypothesis,reference\nA,1,a,b\nA,1,c,b\n", encoding="utf-8")
+    with pytest.raises(BetterThanError, match='"A" has two translations of a segment'):
+        read_translated(path)
+
+
+def test_the_survey_of_papers_has_the_slips_that_are_known():
+    """210 of 341 is 61.6 %, printed 60.1; 183 and 36 exceed 210; the ways add up to 342."""
+    found = study("aggregation-survey")
+    assert found.table("table-3").rows[0][2] == pytest.approx(100 * 210 / 341)
+    assert found.table("table-3").printed[0][2] == 60.1
+    claims = {row[0]: row[2:] for row in found.table("claims").rows}
+    assert claims["The ways of aggregating BLEU add up to 341 papers"] == ("no", "their counts add up to 342")
+    assert claims["210 papers name a tool, 183 SacreBLEU and 36 Moses"][1].startswith("219 in all")
+    wrong = claims["The percentages of table 3 are those of its counts"]
+    assert wrong[0] == "no"
+    assert "210 of 341 is 61.6%, not 60.1%" in wrong[1]
 
 
 @pytest.mark.parametrize("name", ["aggregation-grid", "aggregation-human", "aggregation-robustness"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.everyday import few
 
 from betterthan.present.charts.save import chart_bytes
 from betterthan.present.charts.study import study_chart
@@ -34,7 +35,7 @@ def found():
     return {name: study(name, quick=True, options=SMALL.get(name, {}), workers=1) for name in OTHERS}
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", few(OTHERS, 5))
 def test_a_study_survives_json_and_says_what_it_is(name, found):
     """Through text and back; names of tables and figures are their own; the demo is named as such."""
     one = found[name]
@@ -46,10 +47,10 @@ def test_a_study_survives_json_and_says_what_it_is(name, found):
     assert len(set(charts)) == len(charts) > 0
     assert one.sentences
     assert not one.tables[0].is_detail
-    assert any("demo campaign" in note for note in one.notes)
+    assert any("demo campaign" in note for note in one.notes) == STUDIES[name].takes_data
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", few(OTHERS, 5))
 def test_tables_and_figures_can_be_shown(name, found):
     """Every table as CSV and as a description, every figure as a picture."""
     pytest.importorskip("altair")
@@ -59,4 +60,5 @@ def test_tables_and_figures_can_be_shown(name, found):
         assert study_csv(table).count("\n") == len(table.rows) + 1
     for chart in one.charts:
         spec = json.loads(chart_bytes(study_chart(one, DARK, figure=chart.name), "json"))
-        assert spec["title"]["text"] == chart.title
+        lines = spec["title"]["text"]  # a list where a long title is broken
+        assert " ".join([lines] if isinstance(lines, str) else lines) == chart.title

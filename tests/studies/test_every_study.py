@@ -98,7 +98,7 @@ def test_a_study_is_a_frame_of_cells(backend, found):
     assert columns["value"][place] == found["figure-one"].tables[0].rows[0][1]
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", few(OURS, 2))
 def test_tables_and_figures_can_be_shown(name, found):
     """Every table as CSV and as a description, every figure as a picture with its data."""
     pytest.importorskip("altair")
@@ -109,7 +109,8 @@ def test_tables_and_figures_can_be_shown(name, found):
         assert study_csv(table).count("\n") == len(table.rows) + 1
     for chart in one.charts:
         spec = json.loads(chart_bytes(study_chart(one, DARK, figure=chart.name), "json"))
-        assert spec["title"]["text"] == chart.title
+        lines = spec["title"]["text"]  # a list where a long title is broken
+        assert " ".join([lines] if isinstance(lines, str) else lines) == chart.title
 
 
 def test_every_study_has_a_home_and_every_choice_a_default():

@@ -136,4 +136,4 @@ def test_as_published_tests_are_of_drawn_setups():
     """As many draws as asked for, each with all pairs of a setup."""
     table = scores(np.random.default_rng(4).normal(size=(4, 50)))
     found = study("tests-agreement", table, as_published=True, options={"draws": 30})
-    assert "180 pairs" in found.sentences[0].replace(",", "")
+    assert "180 pairs" in found.sentences[1].replace(",", "")

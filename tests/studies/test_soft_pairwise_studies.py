@@ -7,10 +7,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy import stats
+from tests.everyday import few
 
 import betterthan as bt
-from betterthan.errors import BetterThanError
+from betterthan.errors import BetterThanError, UnknownName
+from betterthan.present.charts.metrics import metrics_chart
 from betterthan.present.charts.save import chart_bytes
+from betterthan.present.charts.soft_pairwise import soft_pairwise_chart
 from betterthan.present.charts.study import study_chart
 from betterthan.present.charts.theme import THEMES
 from betterthan.studies.figure import Mark, figure
@@ -88,14 +91,13 @@ def test_values_are_those_of_a_loop_and_of_scipy():
 
 
 def test_counts_of_table_1_are_those_of_the_matrix():
-    """Significant pairs and greedy clusters counted again from the p-values of figure 4."""
+    """Significant pairs and greedy clusters counted again from the p-values that figure 4 shows."""
     found = study("spa-significance", campaign(), quick=True, workers=1)
     row = dict(zip(found.tables[0].columns, found.tables[0].rows[0], strict=True))
     for label in ("PA", "SPA"):
-        figure = found.chart(f"figure-4-{label}").columns
-        cells = list(zip(figure["series"], figure["x"], figure["y"], strict=True))
-        better = {(a, b) for a, b, p in cells if p <= 0.05}
-        order = list(dict.fromkeys([a for a, _, _ in cells] + [b for _, b, _ in cells]))
+        shown = found.chart(f"figure-4-{label}-data").result
+        order, p = list(shown.metrics), shown.comparisons.pvalue
+        better = {(order[i], order[j]) for i, j in zip(*np.nonzero(np.triu(p <= 0.05, 1)), strict=True)}
         assert row[f"significant {label}"] == len(better)
         assert row[f"clusters {label}"] == greedy(order, better)
 
@@ -181,7 +183,9 @@ def test_the_first_table_stands_for_people_only_if_that_is_said():
         panels_of([Setup("x", "human", scores)])
 
 
-@pytest.mark.parametrize("name", ["spa-significance", "spa-ties", "spa-systems", "spa-segments", "spa-speed"])
+@pytest.mark.parametrize(
+    "name", few(["spa-significance", "spa-ties", "spa-systems", "spa-segments", "spa-speed"], 2)
+)
 def test_bytes_do_not_depend_on_workers_and_both_readings_are_one(name):
     """One worker or two; the released programs do what the text says."""
     tables = campaign()
@@ -238,8 +242,8 @@ def test_intervals_shrink_with_more_segments_and_hold_the_value():
     ratios = [
         np.mean([half / full for half, full in zip(each[::2], each[1::2], strict=True)]) for each in halves
     ]
-    assert f"are {ratios[0]:.2f} times as wide as with all" in found.sentences[1]
-    assert f"soft measure {ratios[1]:.2f} times" in found.sentences[1]
+    assert f"are {ratios[0]:.2f} times as wide as with all" in found.sentences[2]
+    assert f"soft measure {ratios[1]:.2f} times" in found.sentences[2]
     assert found.chart("figure-3-widths").columns["y"][:2] == (rows[0]["PA width"], rows[0]["SPA width"])
     value = agreeing_pairs(tables["human"], tables[rows[0]["metric"]])
     assert best[-1]["PA low"] <= value <= best[-1]["PA high"]
@@ -288,16 +292,29 @@ def test_lines_have_no_mark_where_nothing_is_defined():
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_significant_cells_are_strong_in_the_figure(theme):
-    """The colour of what is significant is that of "better"; the others look like the ground, and a legend says so."""
+def test_figures_of_metrics_are_those_of_the_verb(theme):
+    """Figures 1 and 4 of a study are drawn by the charts of a result, with the title of the study."""
     found = study("spa-significance", campaign(), quick=True, workers=1)
-    columns = found.chart("figure-4-SPA").columns
-    significant = [p <= 0.05 for p in columns["y"]]
-    assert any(significant)
-    assert columns["verdict"] == tuple("significant" if one else "not significant" for one in significant)
-    colours = THEMES[theme]
-    picture = chart_bytes(study_chart(found, colours, figure="figure-4-SPA"), "svg").decode()
-    # One more of each in the legend.
-    assert picture.count(f'fill="{colours.good}"') == sum(significant) + 1
-    assert picture.count(f'fill="{colours.middle}"') == significant.count(False) + 1
-    assert ">not significant<" in picture
+    colors = THEMES[theme]
+    for label, draw in (("figure-4-SPA-data", metrics_chart), ("figure-1-data", soft_pairwise_chart)):
+        shown = found.chart(label)
+        picture = chart_bytes(study_chart(found, colors, figure=label), "svg")
+        assert picture == chart_bytes(draw(shown.result, colors, title=shown.title), "svg")
+    significant = int(found.chart("figure-4-SPA-data").result.comparisons.better.sum())
+    assert significant > 0
+    picture = chart_bytes(study_chart(found, colors, figure="figure-4-SPA-data"), "svg").decode()
+    # One more in the legend.
+    assert picture.count(f'fill="{colors.good}"') == significant + 1
+
+
+def test_metrics_are_chosen_by_name():
+    """Figure 1 of a metric that is named; figure 3 of two; a name that no data set has is refused."""
+    tables = campaign()
+    names = [name for name in tables if name != "human"]
+    found = study("spa-significance", tables, quick=True, workers=1, options={"metric": names[2]})
+    assert found.chart("figure-1-data").metric == names[2]
+    wanted = ",".join(names[1:3])
+    found = study("spa-segments", tables, quick=True, workers=1, options={"metrics": wanted})
+    assert set(found.table("figure-3").column("metric")) == set(names[1:3])
+    with pytest.raises(UnknownName, match='Unknown metric "Prisma"'):
+        study("spa-segments", tables, quick=True, workers=1, options={"metrics": "Prisma"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -13,7 +15,7 @@ from betterthan.errors import BetterThanError
 from betterthan.studies.catalogue import listed
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.study import study
-from betterthan.studies.tagging import tagging_sampling, tagging_synthetic
+from betterthan.studies.tagging import tagging_duel, tagging_sampling, tagging_synthetic
 from betterthan.studies.tagging.tagged import Tagged, demo_tags, read_tagged
 from betterthan.studies.tagging.tagging_sampling import pool_of, sampled_scores
 
@@ -208,7 +210,76 @@ def test_samples_needed_are_read_from_the_mean_p_values():
     assert {row[0]: row[-1] for row in table.rows}["f1_mult"] == expected
     assert len(table.columns) == 9
     printed = {row[0]: told for row, told in zip(table.rows, table.printed, strict=True)}
-    assert printed["mcc"][1:] == (10_000, 2000, 2000, None, 500, 200, None, 100)
+    # Of the gaps 0.1, 0.4, 0.5, … the paper has the first only.
+    assert printed["mcc"][1:] == (500, *[None] * 7)
+
+
+def test_the_schedule_is_an_option():
+    """Other numbers of samples; what is not a rising list of numbers is refused."""
+    tagged = (Tagged("x", drawn_tags(4, n=150, seed=9)),)
+    chosen = asked("tagging-sampling", level=8, unit=0.1, rounds=2, schedule="20, 60 150", samples=100)
+    rows = tagging_sampling.run(chosen, tagged).table("p-values").rows
+    assert sorted({row[0] for row in rows}) == [20, 60]
+    for wrong in ("20,10", "many", "1,20", ""):
+        with pytest.raises(BetterThanError, match="rising numbers of samples from 2 on"):
+            tagging_sampling.run(asked("tagging-sampling", schedule=wrong), tagged)
+
+
+def test_p_values_of_growing_samples_are_those_of_scipy():
+    """Unpaired t-tests of the first 5, 20 and 60 rows."""
+    rng = np.random.default_rng(2)
+    first, second = rng.normal(size=(60, 3)), rng.normal(0.4, size=(60, 3))
+    found = tagging_duel.growing_pvalues(first, second, (5, 20, 60))
+    for row, n in zip(found, (5, 20, 60), strict=True):
+        assert row == pytest.approx(stats.ttest_ind(first[:n], second[:n]).pvalue)
+
+
+def test_a_duel_ends_when_one_of_two_measures_sees_the_difference():
+    """Algorithm 1 as a loop over all pairs of measures, with ties and duels that never end."""
+    rng = np.random.default_rng(4)
+    sizes = (100, 200, 300, 400)
+    for share in (0.05, 0.3, 0.7):
+        is_seen = rng.random((4, 6)) < share
+        outcome, size = tagging_duel.duels(is_seen, sizes)
+        for k, (a, b) in enumerate(combinations(range(6), 2)):
+            expected = (tagging_duel.NEITHER, 0)
+            for n, seen in zip(sizes, is_seen, strict=True):
+                if seen[a] or seen[b]:
+                    both = tagging_duel.BOTH if seen[b] else tagging_duel.FIRST
+                    expected = (both if seen[a] else tagging_duel.SECOND, n)
+                    break
+            assert (outcome[k], size[k]) == expected
+
+
+def test_duels_are_counted_and_won_by_the_measures_of_table_2():
+    """Every pair of measures in every round; products of F1 scores beat those of phrases on the demo."""
+    found = study("tagging-duel", quick=True, workers=1)
+    table = found.table("duels")
+    assert len(table.rows) == 15
+    assert all(sum(row[2:6]) == 20 for row in table.rows)
+    winners = {row[:2]: row[7] for row in table.rows}
+    assert winners["F1-mult", "phrase F1-BAD"] == "F1-mult"
+    assert winners["F1-BAD", "MCC"] == "MCC"
+    matrix = found.chart("algorithm-1").columns
+    share = dict(zip(zip(matrix["series"], matrix["x"], strict=True), matrix["y"], strict=True))
+    for first, second, *wins in (row[:4] for row in table.rows):
+        assert [share[first, second], share[second, first]] == [count / 20 for count in wins]
+    with pytest.raises(BetterThanError, match="less than one of 4,088 tags"):
+        study("tagging-duel", quick=True, workers=1, options={"gap": 0.001})
+
+
+def test_claims_about_labelings_are_read_from_table_1():
+    """On the demo all-bad outscores one of four systems by phrases, and all halves differ completely."""
+    found = study("tagging-synthetic", quick=True, workers=1)
+    claims = {row[0]: row[2:] for row in found.table("claims").rows}
+    assert claims["By phrase F1-BAD all-bad and pessimistic outscore 16 of 17 systems"] == (
+        "no",
+        "1 and 1 of 4",
+    )
+    assert claims["MCC ranks the optimistic labeling above most systems"] == ("no", "above 1 of 4")
+    assert claims["The distinction coefficient d of MCC is the lowest"][0] == "no"
+    row = dict(zip(found.tables[0].columns, found.tables[0].rows[1], strict=True))
+    assert claims["F1-mult does well in both: few errors, and a high d"][1].startswith(f"{row['sum']} errors")
 
 
 def test_levels_that_are_the_same_number_of_tags_are_noted():

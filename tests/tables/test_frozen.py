@@ -117,6 +117,7 @@ CHANGES = {
         "group": [3, 4, 4],
         "covariates": [[0.5], [0], [2]],
         "covariate_names": ["lists"],
+        "segments": ["s1", "s2"],
     },
     "ratings": {
         "name": "MQM",

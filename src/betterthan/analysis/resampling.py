@@ -38,7 +38,7 @@ class Resampling:
     digest : str
         Digest of the data, for finding stored blocks; empty until :meth:`on` sets the data.
     units : Units
-        The units that are drawn or permuted as one; none until :meth:`on` sets the data.
+        The units that are resampled or permuted; none until :meth:`on` sets the data.
     computing : Computing
         Never part of a payload: an executor cannot be sent to its own workers.
 
@@ -129,7 +129,7 @@ class Resampling:
             function=_run_block,
             payload=_Task(block, payload, self.seed, name, cut),
             n_blocks=len(cut),
-            digest=None if key is None else self._checkpoint_key(name, key),
+            digest=None if key is None or self.computing.cache is None else self._checkpoint_key(name, key),
             uses=uses,
         )
         return self.computing.run(job)

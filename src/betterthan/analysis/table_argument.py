@@ -6,15 +6,19 @@ reader.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from betterthan.errors import BetterThanError, TableError
 from betterthan.messages import COLUMN, Message, Option
 from betterthan.tables.any_table import AnyTable
 from betterthan.tables.counts import Counts
+from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
 
 AcceptedTable = TypeVar("AcceptedTable")
 AnyData = Any
@@ -22,7 +26,12 @@ AnyData = Any
 
 
 def as_table(
-    *data: AnyData, kinds: tuple[type[AcceptedTable], ...], verb: str, metric: str | None = None
+    *data: AnyData,
+    kinds: tuple[type[AcceptedTable], ...],
+    verb: str,
+    metric: str | None = None,
+    system: str | Sequence[str] | None = None,
+    run: str | None = None,
 ) -> AcceptedTable:
     """Return the table that a verb takes.
 
@@ -49,6 +58,14 @@ def as_table(
                     metric=Option("metric", metric),
                 )
             )
+        for name, value in (("system", system), ("run", run)):
+            if value is not None:
+                raise BetterThanError(
+                    Message(
+                        "{option} names columns to be read and has no effect on a table. Leave it out.",
+                        option=Option(name, value),
+                    )
+                )
         return first
     names = [kind.__name__ for kind in kinds]
     some = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
@@ -61,8 +78,22 @@ def as_table(
         )
     from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
 
-    table: AcceptedTable = TableReader().table(data if len(data) > 1 else first, kinds=kinds, metric=metric)
+    reader = TableReader(_columns(system, run))
+    table: AcceptedTable = reader.table(data if len(data) > 1 else first, kinds=kinds, metric=metric)
     return table
+
+
+def _columns(system: str | Sequence[str] | None, run: str | None) -> Options:
+    """Return the options that name the columns of systems and runs."""
+    from betterthan.read.protocol import Options  # noqa: PLC0415  (a verb on a table loads no reader)
+
+    several = () if system is None or isinstance(system, str) else tuple(system)
+    one = system if isinstance(system, str) else several[0] if len(several) == 1 else None
+    columns = {"system": one, "run": run}
+    return Options(
+        columns={role: name for role, name in columns.items() if name is not None},
+        factors=several if len(several) > 1 else (),
+    )
 
 
 def as_judgements(data: AnyData, *, verb: str) -> Ratings | Scores:
@@ -121,8 +152,8 @@ def as_metrics_and_human(metrics: AnyData, human: AnyData) -> tuple[Any, Any]:
             raise TableError(
                 "meta_evaluate needs human scores in addition to the metrics: a table, or a path."
             )
-        if isinstance(human, Mapping | Scores | Counts):
+        if isinstance(human, Mapping | Scores | Counts | Matches):
             return metrics, human
-        return metrics, TableReader().table(human, kinds=(Scores,))
+        return metrics, TableReader().table(human, kinds=(Scores, Matches))
     found = TableReader().metrics_and_people(metrics, human=human)
     return found.metrics, found.people

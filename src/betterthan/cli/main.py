@@ -15,6 +15,7 @@ import click
 
 from betterthan import __version__, budget, scratch
 from betterthan.cli.commands.agree import agree
+from betterthan.cli.commands.board import board
 from betterthan.cli.commands.cache import cache
 from betterthan.cli.commands.check import check
 from betterthan.cli.commands.compare import compare
@@ -29,6 +30,7 @@ from betterthan.cli.commands.meta import meta
 from betterthan.cli.commands.quality import quality
 from betterthan.cli.commands.rank import rank
 from betterthan.cli.commands.report import report
+from betterthan.cli.commands.runs import factors, variation
 from betterthan.cli.commands.score import ScoreGroup, score
 from betterthan.cli.commands.serve import serve
 from betterthan.cli.commands.study import study
@@ -92,32 +94,37 @@ def cli(context: click.Context, *, debug: bool) -> None:
     """Is A better than B, how sure are we, and which metric can we trust?
 
     \b
-    betterthan demo                      a worked example
-    betterthan check scores.csv          what is in this file, and what is wrong with it
-    betterthan diagnose scores.csv       what kind of scores these are
-    betterthan rank scores.csv           which system is best, and how sure are we
-    betterthan compare scores.csv [A B]  is A better than B: every pair, or two of them
-    betterthan agree scores.csv          whether mean, median and wins give the same ranking
-    betterthan explain scores.csv A B    why two systems compare as they do
-    betterthan human da judgments.csv    systems by human judgments, and how far judges agree
-    betterthan score --reference ref.txt a.txt b.txt   BLEU, chrF and TER of texts
-    betterthan meta metrics.tsv --human mqm.tsv   which metric can we trust
-    betterthan tags gold.tags a.tags b.tags       which system tags words best
-    betterthan quality gold.hter a.hter b.hter    which system predicts the quality of sentences best
-    betterthan report scores.csv -o report.html   all of it on one page, to be sent to a colleague
-    betterthan verify result.json scores.csv      whether a result can be reproduced from its data
-    betterthan figure ranking scores.csv -o ranking.pdf   a picture of the answer
-    betterthan study --list              reproductions of published experiments
-    betterthan serve                     the same in a browser, on this machine
+    betterthan demo                              a worked example
+    betterthan check scores.csv                  what is in this file, and what is wrong with it?
+    betterthan diagnose scores.csv               what kind of scores are these?
+    betterthan rank scores.csv                   which system is best, and how sure are we?
+    betterthan compare scores.csv [A B]          is A better than B? every pair, or one pair
+    betterthan board results/                    which system is best over many tasks?
+    betterthan agree scores.csv                  do mean, median and wins give the same ranking?
+    betterthan explain scores.csv A B            why do two systems compare as they do?
+    betterthan factors runs.csv --system model --system prompt   what does each factor change?
+    betterthan variation runs.csv                more runs or more items: where does variation come from?
+    betterthan human da judgments.csv            human judgments, and whether the judges agree
+    betterthan score --reference ref.txt a.txt b.txt   BLEU, chrF and TER
+    betterthan meta metrics.tsv --human mqm.tsv  which metric can we trust?
+    betterthan tags gold.tags a.tags b.tags      which system tags words best?
+    betterthan quality gold.hter a.hter b.hter   which system predicts sentence quality best?
+    betterthan report scores.csv -o report.html  everything in one HTML page
+    betterthan verify result.json scores.csv     can a result be reproduced from its data?
+    betterthan figure ranking scores.csv -o ranking.pdf   a chart of the answer
+    betterthan study --list                      published experiments, reproduced
+    betterthan serve                             the same in a browser, on this machine
 
-    Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 a check says no, 2 bad usage or
-    data, 70 an internal error, 130 interrupted, 143 stopped. Nothing is sent over the network.
+    Results go to standard output, everything else to standard error. Exit codes: 0 success, 1 a check failed,
+    2 incorrect usage or invalid data, 70 internal error, 130 interrupted, 143 stopped. Nothing is sent over the
+    network.
     """  # noqa: D301  (\b is click's mark for a block that keeps its lines)
     context.ensure_object(dict)["debug"] = debug
 
 
 for command in (
     agree,
+    board,
     cache,
     check,
     compare,
@@ -126,6 +133,7 @@ for command in (
     demo,
     diagnose,
     explain,
+    factors,
     figure,
     human,
     meta,
@@ -136,6 +144,7 @@ for command in (
     serve,
     study,
     tags,
+    variation,
     verify,
 ):
     add_memory(command)
@@ -188,7 +197,7 @@ def _run(arguments: list[str], *, is_own_process: bool) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except SystemExit:
-        # click leaves so, with 1, when any pipe breaks; here 1 means that a check says no.
+        # click leaves so, with 1, when any pipe breaks; here 1 means that a check failed.
         if not is_reader_gone():
             raise
         return 0

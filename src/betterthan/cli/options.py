@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 
-_ROLES = ("item", "system", "score", "metric", "group", "judge", "left", "right", "winner", "weight")
+_ROLES = ("item", "score", "metric", "group", "judge", "run", "left", "right", "winner", "weight")
 OWN_PROCESS = "own process"
 """Where the context says whether the process belongs to the command line."""
 FORMATS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl", "html")
@@ -44,8 +44,12 @@ def _collected(given: dict[str, Any]) -> Options:
     from betterthan.read.protocol import Options
 
     columns = {role: name for role in _ROLES if (name := given.pop(f"{role}_column")) is not None}
+    systems = given.pop("system_column")
+    if len(systems) == 1:
+        columns["system"] = systems[0]
     return Options(
         columns=columns,
+        factors=systems if len(systems) > 1 else (),
         lower_is_better=frozenset(given.pop("lower_is_better")),
         higher_is_better=frozenset(given.pop("higher_is_better")),
         duplicates=given.pop("duplicates"),
@@ -62,15 +66,22 @@ def _column(role: str, text: str) -> Callable[[Command], Command]:
 
 
 _READING = (
-    click.option("--format-in", metavar="FORMAT", help="Layout of the file, when it is not recognized."),
+    click.option("--format-in", metavar="FORMAT", help="Layout of the file, if it is not recognized."),
     _column("item", "Column with the id of the segment."),
-    _column("system", "Column with the name of the system."),
+    click.option(
+        "--system",
+        "system_column",
+        multiple=True,
+        metavar="COLUMN",
+        help="Column with the name of the system; name several that make a system together, such as model and prompt.",
+    ),
     _column("score", "Column with the score."),
     click.option(
         "--metric-column", "metric_column", metavar="COLUMN", help="Column with the name of the metric."
     ),
     _column("group", "Column with the document of the segment."),
     _column("judge", "Column with the judge."),
+    _column("run", "Column that numbers repeated runs, such as seed. [default: found where rows repeat]"),
     _column("left", "Column with the first system of a battle."),
     _column("right", "Column with the second system of a battle."),
     _column("winner", "Column with the winner of a battle."),
@@ -79,44 +90,53 @@ _READING = (
         "--where",
         multiple=True,
         metavar="COLUMN=VALUE",
-        help="Keep only the rows with this value; of a folder, lp=en-de or level=doc; name several.",
+        help="Keep only rows with this value; for a folder, lp=en-de or level=doc. Repeat for several.",
     ),
     click.option(
         "--ignore",
         multiple=True,
         metavar="COLUMN",
-        help="A column that does not hold scores of a system; name several.",
+        help="A column that does not contain the scores of a system. Repeat for several.",
     ),
     click.option(
         "--keep",
         multiple=True,
         metavar="COLUMN",
-        help="A column that holds scores of a system, whatever it looks like; name several.",
+        help="A column that contains the scores of a system, whatever its name or values. Repeat for "
+        "several.",
     ),
-    click.option("--lower-is-better", multiple=True, metavar="METRIC", help="Less of this metric is better."),
     click.option(
-        "--higher-is-better", multiple=True, metavar="METRIC", help="More of this metric is better."
+        "--lower-is-better",
+        multiple=True,
+        metavar="METRIC",
+        help="Lower values of this metric are better. Repeat for several.",
+    ),
+    click.option(
+        "--higher-is-better",
+        multiple=True,
+        metavar="METRIC",
+        help="Higher values of this metric are better. Repeat for several.",
     ),
     click.option(
         "--duplicates",
         type=click.Choice(["raise", "first", "last", "mean"]),
         default="raise",
         show_default=True,
-        help="What to do when a system has two scores on a segment.",
+        help="What to do if a system has two scores for a segment.",
     ),
     click.option(
         "--both-bad",
         type=click.Choice(["tie", "drop"]),
         default="tie",
         show_default=True,
-        help='What a "both bad" vote counts as.',
+        help='How to count "both bad" votes.',
     ),
     click.option(
         "--winner-label",
         "winner_labels",
         multiple=True,
         metavar="LABEL=MEANING",
-        help="What a label of the winner means: left, right, tie or both_bad, such as 1=left; name several.",
+        help="Meaning of a winner label: left, right, tie or both_bad, such as 1=left. Repeat for several.",
     ),
 )
 
@@ -139,39 +159,67 @@ def output_options(command: Command) -> Command:
 
 
 _OUTPUT = (
-    click.option("-f", "--format", type=click.Choice(FORMATS), help="Format of the answer. [default: table]"),
+    click.option("-f", "--format", type=click.Choice(FORMATS), help="Output format. [default: table]"),
     click.option(
-        "-o", "--output", metavar="FILE", help="Write there; the suffix picks the format; - is stdout."
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Output file; the suffix selects the format, and - is standard output.",
     ),
     click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
     click.option(
         "--notes",
         "all_notes",
         is_flag=True,
-        help="Show all notes below a table, not only the most important.",
+        help="Show all notes below a table, not only the most important ones.",
     ),
     click.option(
-        "--signature", "whole_signature", is_flag=True, help="Show the whole signature below a table."
+        "--signature", "whole_signature", is_flag=True, help="Show the full signature below a table."
     ),
     click.option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
         show_default=True,
-        help="Colors, on a terminal only by default.",
+        help="Use color only on a terminal (auto), always, or never.",
     ),
 )
 
 
 def units_option(command: Command) -> Command:
-    """Add ``--units``: what is drawn or permuted as one."""
+    """Add ``--units``: the units that are resampled or permuted."""
     return click.option(
         "--units",
         type=click.Choice(["auto", "segments", "groups"]),
         default="auto",
         show_default=True,
-        help="What is drawn or permuted as one: segments, or whole documents; auto: documents where they are known.",
+        help="Units that are resampled or permuted: segments, or whole documents (groups); auto uses "
+        "documents if they are known.",
     )(command)
+
+
+def over_option(command: Command) -> Command:
+    """Add ``--over``: what answers about repeated runs generalize to."""
+    return click.option(
+        "--over",
+        type=click.Choice(["items and runs", "items", "runs"]),
+        default="items and runs",
+        show_default=True,
+        help="Of repeated runs: other items and other runs vary, or only items, or only runs.",
+    )(command)
+
+
+class Aggregation(click.Choice[str]):
+    """A name of an aggregation, or pass@K or pass^K of repeated runs."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401
+        """Return the name as it was typed."""
+        if str(value).startswith("pass"):
+            from betterthan.analysis.compare.run_scores import pass_rule
+
+            if pass_rule(value) is not None:
+                return str(value)
+        return super().convert(value, param, ctx)
 
 
 def battle_options(command: Command) -> Command:
@@ -183,16 +231,16 @@ _BATTLES = (
     click.option(
         "--cluster",
         metavar="COLUMN",
-        help="Battles with the same value in it belong together; none: each stands for itself. "
-        "[default: the judge or session, if there is such a column]",
+        help="Treat battles with the same value in this column as one cluster; none treats them as "
+        "independent. [default: the judge or session column, if there is one]",
     ),
     click.option(
         "--covariate",
         "covariates",
         multiple=True,
         metavar="COLUMN",
-        help="Of battles, held equal by bradley-terry: a difference, or two columns such as len_a-len_b; "
-        "name several.",
+        help="Adjust Bradley–Terry for this property of battles: a column of differences, or two "
+        "columns such as len_a-len_b. Repeat for several.",
     ),
 )
 
@@ -221,7 +269,7 @@ def add_memory(command: click.Command) -> None:
                 metavar="SIZE",
                 expose_value=False,
                 callback=_limit_memory,
-                help="Memory that may be used, such as 4GB. [default: BETTERTHAN_MEMORY, or half of what is free]",
+                help="Memory budget, such as 4GB. [default: BETTERTHAN_MEMORY, or half of the free memory]",
             )
         )
 
@@ -253,22 +301,22 @@ _COMPUTING = (
         default=12345,
         envvar="BETTERTHAN_SEED",
         show_default=True,
-        help="Of random draws.",
+        help="Seed of the random draws.",
     ),
     click.option(
         "--resamples",
         type=click.IntRange(1, MOST_RESAMPLES),
         default=None,
-        help="Number of resamples. [default: the method's own]",
+        help="Number of resamples. [default: depends on the method]",
     ),
     click.option(
         "--workers",
         type=click.IntRange(1, MOST_WORKERS),
         default=None,
         envvar="BETTERTHAN_WORKERS",
-        help="Parallel workers; the numbers do not depend on it. [default: all cores]",
+        help="Number of parallel workers; it does not affect the results. [default: all cores]",
     ),
-    click.option("--no-cache", is_flag=True, help="Do not use or write the cache of finished work."),
+    click.option("--no-cache", is_flag=True, help="Neither read nor write the cache of finished work."),
 )
 
 

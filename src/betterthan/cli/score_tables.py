@@ -17,7 +17,6 @@ from betterthan.errors import BetterThanError, ReadError
 from betterthan.present.printable import printable, unturned
 from betterthan.read.formats.tables.parallel_text import read_texts
 from betterthan.read.formats.tables.tidy import tidy
-from betterthan.read.source.paths import expanded
 from betterthan.scoring.mismatches import mismatches
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
@@ -27,7 +26,7 @@ _DELIMITERS = {"tsv": "\t", "csv": ","}
 
 
 def texts_of(files: Iterable[str], references: Iterable[str]) -> Texts:
-    """Read outputs and references, patterns expanded.
+    """Read outputs and references; the reader expands patterns.
 
     Raises
     ------
@@ -35,7 +34,7 @@ def texts_of(files: Iterable[str], references: Iterable[str]) -> Texts:
         Without a reference or an output (BT134), for files with unequal lines (BT130), for a pattern that matches
         nothing (BT001).
     """
-    outputs, wanted = expanded(files), expanded(references)
+    outputs, wanted = list(files), list(references)
     if not wanted:
         raise ReadError(
             "No reference was given. Pass one or more: --reference FILE, one segment per line.", code="BT134"

@@ -35,7 +35,7 @@ def files_and_systems(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[st
     if late is not None:
         raise BetterThanError(
             f'"{late}" is a file, but "{words[n_files]}" before it is not. '
-            f"Name the files first, then the systems; a system called like a file is named with --only."
+            f"Name the files first, then the systems; use --only for a system that has the same name as a file."
         )
     return words[:n_files], words[n_files:]
 

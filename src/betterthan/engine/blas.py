@@ -104,6 +104,8 @@ def _set_threads(library: Any, n_threads: int) -> None:  # noqa: ANN401
     threadpoolctl lets only the first thread that set a number change it, and silently ignores all others. The lock of
     :class:`_Limit` serializes access, so that any thread may set it.
     """
+    if library.get_num_threads() == n_threads:
+        return
     clear = getattr(library, "clear_controlling_thread", None)
     if clear is not None:
         clear(force=True)

@@ -128,7 +128,7 @@ def default_folder(environment: Mapping[str, str] = os.environ, platform: str = 
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """A folder of finished blocks, found by what they were computed from.
+    """A folder of finished blocks, identified by what they were computed from.
 
     An entry that is damaged, cut short or in the wrong place counts as absent, never as an error. So does one that
     another user could have written, since it would put any number into a result: an entry and its folder must belong to
@@ -195,15 +195,15 @@ class Cache:
             _write(path, packed)
 
     def info(self) -> CacheSize:
-        """How many entries there are, scraps of interrupted writes included, and their size."""
+        """Return the number of entries, remains of interrupted writes included, and their size."""
         return _size(self._files())
 
     def clear(self) -> CacheSize:
-        """Remove all entries, and nothing else, and say how much that was."""
+        """Remove all entries, and nothing else; return their number and size."""
         return self._remove(self._files())
 
     def prune(self, max_bytes: int | None = None) -> CacheSize:
-        """Remove the oldest entries until the rest fits, and say how much that was."""
+        """Remove the oldest entries until the rest fits; return their number and size."""
         limit = self.max_bytes if max_bytes is None else max_bytes
         files = self._files()
         excess = _size(files).bytes - limit

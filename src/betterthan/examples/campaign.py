@@ -17,6 +17,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from betterthan.examples.answers import Answer, answers
 from betterthan.examples.draws import FloatArray, rounded, stream
 from betterthan.examples.judging import Battle, battles, human_scores, learned_metric, quality
 from betterthan.examples.mistakes import Rendering
@@ -210,6 +211,8 @@ class Campaign:
         Votes between two systems.
     tags : Tags
         Word tags of one system's output.
+    answers : tuple of Answer
+        Repeated answers of two models.
     """
 
     seed: int
@@ -225,6 +228,7 @@ class Campaign:
     lower_is_better: frozenset[str]
     battles: tuple[Battle, ...]
     tags: Tags
+    answers: tuple[Answer, ...]
 
 
 @cache
@@ -240,8 +244,8 @@ def campaign(seed: int = 2024) -> Campaign:
     Returns
     -------
     Campaign
-        8 systems, 300 segments in 30 documents of 4 domains, 4 metrics, 2000 battles, 4 taggers. Arrays are
-        read-only.
+        8 systems, 300 segments in 30 documents of 4 domains, 4 metrics, 2000 battles, 4 taggers; 2400 answers of two
+        models to 120 questions. Arrays are read-only.
 
     Examples
     --------
@@ -275,6 +279,7 @@ def campaign(seed: int = 2024) -> Campaign:
         lower_is_better=frozenset({"TER"}),
         battles=battles(true, systems, segments, seed),
         tags=_tags(renderings[systems.index(TAGGED_SYSTEM)], seed),
+        answers=answers(seed),
     )
 
 

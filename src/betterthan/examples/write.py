@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from betterthan.errors import BetterThanError
+from betterthan.examples.answers import Answer
 from betterthan.examples.campaign import METRIC_DIGITS, Campaign
 from betterthan.examples.judging import Battle
 from betterthan.messages import Message, Option
@@ -25,6 +26,7 @@ Systems, texts, judges and scores are invented by betterthan; nothing here was m
 | `human.csv` | human scores from 0 to 100, one row per segment, one column per system; with document and domain |
 | `metrics.tsv` | scores of {metrics}, one row per score; lower is better for {lower} |
 | `battles.csv` | {n_battles} votes of human judges: `model_a`, `model_b`, `tie` or `both_bad` |
+| `answers.csv` | right and wrong answers of two models with two prompts to {n_questions} questions, five runs each |
 | `texts/source.txt`, `texts/reference.txt` | the source and its reference translation, one line per segment |
 | `texts/<system>.txt` | the output of each system, one line per segment |
 | `tags/output.mt` | the output of {tagged}, tokenized, one line per segment |
@@ -43,6 +45,7 @@ chrF, TER and Length are computed on the texts; Learned stands for a metric trai
 - Some documents are hard for all systems, and each system has documents that suit it: segments of one
   document are not independent, and intervals that resample documents are wider.
 - Finch is the best tagger; Heron cries wolf, Lark misses much, Wren guesses.
+- Linden knows more than Maple, and thinking in steps helps Linden only. Some runs go better than others as a whole.
 """
 
 
@@ -78,7 +81,7 @@ def write_campaign(folder: Path | str, campaign: Campaign, *, overwrite: bool = 
     >>> with TemporaryDirectory() as folder:
     ...     paths = write_campaign(folder, campaign())
     >>> [path.name for path in paths[:4]], len(paths)
-    (['README.md', 'human.csv', 'metrics.tsv', 'battles.csv'], 20)
+    (['README.md', 'human.csv', 'metrics.tsv', 'battles.csv'], 21)
     """
     place = Path(folder)
     _check(place, overwrite=overwrite)
@@ -123,6 +126,7 @@ def _contents(campaign: Campaign) -> dict[str, Iterable[str]]:
         "human.csv": _human(campaign),
         "metrics.tsv": _metrics(campaign),
         "battles.csv": (",".join(row) for row in (Battle._fields, *campaign.battles)),
+        "answers.csv": (",".join(map(str, row)) for row in (Answer._fields, *campaign.answers)),
         "texts/source.txt": campaign.source,
         "texts/reference.txt": campaign.reference,
         **{f"texts/{system}.txt": lines for system, lines in campaign.outputs.items()},
@@ -158,6 +162,7 @@ def _readme(campaign: Campaign) -> str:
         metrics=", ".join(campaign.metrics),
         lower=", ".join(sorted(campaign.lower_is_better)),
         n_battles=len(campaign.battles),
+        n_questions=len({row.item for row in campaign.answers}),
         tagged=campaign.tags.system,
         taggers=", ".join(campaign.tags.predicted),
     )

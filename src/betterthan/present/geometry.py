@@ -44,7 +44,7 @@ class PairedScores(NamedTuple):
     def gaps(self) -> str:
         """A sentence about the segments that were left out, or nothing."""
         n = self.n_left_out
-        return f" Left out for a missing score: {n} of {n + self.first.size} segments." if n else ""
+        return f" Left out for a missing score: {n:,} of {n + self.first.size:,} segments." if n else ""
 
     @property
     def heavier_half(self) -> int:
@@ -151,10 +151,10 @@ def rank_ticks(n: int) -> list[int]:
     Examples
     --------
     >>> rank_ticks(3), rank_ticks(12), rank_ticks(60)
-    ([1, 2, 3], [1, 4, 6, 8, 10, 12], [1, 10, 20, 30, 40, 50, 60])
+    ([1, 2, 3], [1, 2, 4, 6, 8, 10, 12], [1, 10, 20, 30, 40, 50, 60])
     """
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if n <= 8 * step)
-    between = [rank for rank in range(step, n, step) if rank - 1 > 0.6 * step < n - rank]
+    between = [rank for rank in range(step, n, step) if rank - 1 > 0.4 * step and n - rank > 0.6 * step]
     return sorted({1, *(between if step > 1 else range(1, n)), n})
 
 

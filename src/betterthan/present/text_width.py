@@ -60,7 +60,7 @@ def is_basic(character: str) -> bool:
     return " " <= character <= "~" or character in _OTHERS
 
 
-def wrapped(text: str, pixels: float, size: float = 12) -> list[str]:
+def wrapped(text: str, pixels: float, size: float = 12, *, is_bold: bool = False) -> list[str]:
     """Break a text at blanks into lines that are at most so wide; a longer word has a line of its own.
 
     Examples
@@ -71,7 +71,7 @@ def wrapped(text: str, pixels: float, size: float = 12) -> list[str]:
     lines: list[str] = []
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines else word
-        if lines and text_width(longer, size) <= pixels:
+        if lines and text_width(longer, size, is_bold=is_bold) <= pixels:
             lines[-1] = longer
         else:
             lines.append(word)

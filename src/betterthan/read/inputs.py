@@ -26,6 +26,7 @@ from betterthan.read.source.source import Source, open_source
 from betterthan.results.checkup import Checkup
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
 NO_CLUSTER = "none"
@@ -37,7 +38,7 @@ class MetricsAndPeople(NamedTuple):
     """Metrics with the human scores they are compared with; for several language pairs, mappings."""
 
     metrics: Metrics | dict[str, Metrics]
-    people: Scores | dict[str, Scores]
+    people: Scores | Matches | dict[str, Scores]
     notes: tuple[str, ...] = ()
 
 
@@ -191,6 +192,11 @@ class TableReader:
         reading, name = self.reading(data, request), self.name(data)
         self._refuse_unknown(reading)
         first = reading.tables[0] if reading.tables else None
+        repeated = {table.name: table for table in reading.tables if isinstance(table, Runs)}
+        if Runs in kinds and repeated:
+            single = {table.name: table for table in reading.tables if isinstance(table, Scores)}
+            tables: dict[str, Scores | Runs] = {**repeated, **single}
+            return the_metric(tables, metric, name, hint=reading.metric_hint)
         if Matches in kinds and isinstance(first, Matches):
             return first
         if cluster is not None or covariates:
@@ -211,7 +217,7 @@ class TableReader:
         """Return the scores of every metric by name."""
         if isinstance(data, Scores):
             return {data.name: data}
-        if isinstance(data, Ratings):
+        if isinstance(data, Ratings | Runs):
             return {data.name: data.to_scores()}
         reading, name = self.reading(data), self.name(data)
         self._languages.append((name or "the data", reading))
@@ -287,6 +293,10 @@ class TableReader:
             raise BetterThanError(
                 Message("Name the file with the human scores: {human}.", human=Option("human", FILE))
             )
+        metrics = self._metrics_of_each(files)
+        if (compared := self._comparisons(human)) is not None:
+            refuse_unknown_directions(self.options, metrics)
+            return MetricsAndPeople(_chosen(metrics, only), compared)
         judged = self.metrics(human, system_level=True)
         if gold is None and len(judged) > 1:
             raise BetterThanError(
@@ -298,9 +308,17 @@ class TableReader:
                 )
             )
         people = the_metric(judged, gold, self.name(human))
-        metrics = self._metrics_of_each(files)
         refuse_unknown_directions(self.options, [*metrics, *judged])
         return MetricsAndPeople(_chosen(metrics, only), people)
+
+    def _comparisons(self, human: Any) -> Matches | None:  # noqa: ANN401  (anything)
+        """Return human judgments that are comparisons of systems, such as relative rankings; None for scores."""
+        if isinstance(human, Matches):
+            return human
+        if isinstance(human, Scores | Ratings):
+            return None
+        tables = self.reading(human).tables
+        return tables[0] if tables and isinstance(tables[0], Matches) else None
 
     def name(self, data: Any) -> str | None:  # noqa: ANN401  (anything)
         """Return the name of the data for messages; empty where there is none."""
@@ -413,7 +431,7 @@ class TableReader:
         return tuple(each.name if isinstance(each, Source) else os.fspath(each) for each in several)
 
     def _refuse_unknown(self, reading: Reading) -> None:
-        names = [table.name for table in reading.tables if isinstance(table, Scores | Ratings)]
+        names = [table.name for table in reading.tables if isinstance(table, Scores | Ratings | Runs)]
         refuse_unknown_directions(self.options, names)
 
     @staticmethod

@@ -29,7 +29,7 @@ COLUMNS_NAMED = "the columns were named"
 """The reason for a layout that depends on the user's column names."""
 SEVERAL = "several"
 """The format of several files, each of which is recognized separately, with its own options."""
-OF_SCORES = frozenset({"item", "system", "score", "metric", "group", "judge"})
+OF_SCORES = frozenset({"item", "system", "score", "metric", "group", "judge", "run"})
 """The roles of the columns in a table of scores."""
 
 
@@ -90,7 +90,7 @@ class Run(NamedTuple):
 class Options:
     """The user's options for a file; everything else is inferred.
 
-    `columns` maps a role (item, system, score, metric, group, judge, left, right, winner, weight) to the
+    `columns` maps a role (item, system, score, metric, group, judge, run, left, right, winner, weight) to the
     user's column name. `lower_is_better` and `higher_is_better` name metrics whose direction is set, or hold
     :data:`EVERY`. `keep` requests columns of battles, found by name; `cluster` the judge or session where there is one;
     `covariates` names columns of numbers. `metric` chooses one metric of several; `name` is the metric's name where the
@@ -98,7 +98,8 @@ class Options:
     winner of a battle (left, right, tie, both_bad). `language_pair`, `level` (seg, doc, domain, sys), `reference` and
     `gold` choose from a folder of the metrics task. `mqm_weights` changes the usual weights of MQM errors. In a table
     of scores, `ignore_columns` are left out and `keep_columns` are systems (in a long table, metrics) whatever they
-    look like. `run` marks the file as the run of one system, so that its columns of numbers are metrics.
+    look like. `factors` are the columns that name the system together, such as model and prompt. `run` marks the file
+    as the run of one system, so that its columns of numbers are metrics.
 
     Examples
     --------
@@ -127,6 +128,7 @@ class Options:
     mqm_weights: Mapping[str, float] = field(default_factory=dict)
     ignore_columns: tuple[str, ...] = ()
     keep_columns: tuple[str, ...] = ()
+    factors: tuple[str, ...] = ()
     run: Run | None = None
 
 

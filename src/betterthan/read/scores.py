@@ -20,9 +20,10 @@ from betterthan.read.protocol import EVERY, Options, Reading
 from betterthan.read.sniff import read_any, recognise
 from betterthan.read.source.source import FileLike, Source, open_source
 from betterthan.tables.ratings import Ratings
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
-Table = TypeVar("Table", Scores, Ratings)
+Table = TypeVar("Table", Scores, Ratings, Runs, Scores | Runs)
 _SEVERAL = "several"
 
 
@@ -73,8 +74,8 @@ def read_scores(
         task, the language pair, level, reference or domain.
     ignore, keep : sequence of str, optional
         Columns to leave out, such as ``("length",)``, and columns of a wide table that are systems (of a long table,
-        metrics) whatever they look like. A column that may be an id, a length, a rank or an average is an error until
-        it is in one of the two.
+        metrics) whatever their names or values. A column that may be an id, a length, a rank or an average is an
+        error until it is in one of the two.
 
     Returns
     -------
@@ -324,7 +325,7 @@ def are_runs(sources: Sequence[Any], options: Options) -> bool:
 
 
 def scores_of(reading: Reading, *, path: str | None = None, system_level: bool = False) -> dict[str, Scores]:
-    """Return the scores of a reading by metric; single judgments are averaged over judges.
+    """Return the scores of a reading by metric; single judgments are averaged over judges, runs over runs.
 
     Parameters
     ----------
@@ -344,6 +345,10 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
     for table in whole(reading).tables:
         if isinstance(table, Scores):
             scores = table if system_level else refuse_system_level(table, path=path)
+        elif isinstance(table, Runs):
+            note = f"The runs of each segment were averaged ({table.runs_in_words}), so results are for these runs."
+            averaged = table.to_scores()
+            scores = replace(averaged, notes=(*averaged.notes, note))
         elif isinstance(table, Ratings):
             note = f"{table.n_judgements} judgments by {len(table.judges)} judges were averaged."
             averaged = table.to_scores()

@@ -213,6 +213,11 @@ def read_any(
     return reading
 
 
+def _is_long(options: Options) -> bool:
+    """Whether the user named columns that only a table with one row for each score has."""
+    return bool({"system", "score", "run"} & options.columns.keys() or options.factors)
+
+
 def _chosen(source: Source, options: Options, name: str | None) -> Reader:
     if name is not None:
         if source.is_folder and not takes_folder(name):
@@ -220,7 +225,7 @@ def _chosen(source: Source, options: Options, name: str | None) -> Reader:
         return reader(name)
     if {"left", "right"} <= options.columns.keys() and not source.is_folder:
         return reader("battles")
-    if {"system", "score"} & options.columns.keys() and not source.is_folder:
+    if _is_long(options) and not source.is_folder:
         return reader("ratings" if "judge" in options.columns else "long")
     recognition = recognise(source)
     rivals = [other for other in recognition.runners_up if other.confidence == recognition.confidence]
@@ -266,7 +271,7 @@ def _other_layout(look: Peek, options: Options) -> str | None:
 
     if {"left", "right", "winner"} & options.columns.keys():
         return BATTLES
-    if {"system", "score"} & options.columns.keys():
+    if _is_long(options):
         return None
     for name in _TIDY:
         module: Any = reader(name)
@@ -309,7 +314,7 @@ def two_layouts(name: str, because: Mapping[str, str]) -> ReadError:
 def _layout(look: Peek, options: Options) -> str:
     reader_of: Any = reader
     roles = find(look.header, options.columns, ("item", "system", "score", "judge"), path="data frame")
-    named = {"system", "score"} & options.columns.keys()
+    named = _is_long(options)
     guesses = {name: reader_of(name).guess(look, path="data frame") for name in ("long", "wide")}
     long = "system" in roles and ("score" in roles or guesses["long"] is not None)
     if not named and not long:

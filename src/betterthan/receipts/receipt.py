@@ -157,7 +157,7 @@ def _standard_input(path: str) -> Iterator[None]:
 RecordedValue = str | int | float | bool | list[str]
 STANDARD_INPUT = "-"
 _MAGIC = frozenset("*?[")
-_ROLES = ("item", "system", "score", "metric", "group", "judge", "left", "right", "winner", "weight")
+_ROLES = ("item", "system", "score", "metric", "group", "judge", "run", "left", "right", "winner", "weight")
 _READING = (
     "format_in",
     *(f"{role}_column" for role in _ROLES),
@@ -185,6 +185,9 @@ class Verb(NamedTuple):
 
 VERBS: dict[str, Verb] = {
     "agree": Verb(("files",), ("by", "top", "metrics", "missing", "prior", "units", *_READING, *_COMPUTING)),
+    "board": Verb(
+        ("files",), ("by", "task_column", "tasks", "missing", "units", "confidence", *_READING, *_COMPUTING)
+    ),
     "check": Verb(("files",), _READING),
     "compare": Verb(
         ("file",),
@@ -199,6 +202,7 @@ VERBS: dict[str, Verb] = {
                 "prior",
                 "missing",
                 "units",
+                "over",
                 "alternative",
             ),
             *("correction", "alpha", "confidence", "simultaneous", *_BATTLES, *_READING, *_COMPUTING),
@@ -206,6 +210,7 @@ VERBS: dict[str, Verb] = {
     ),
     "diagnose": Verb(("files",), ("metric", *_READING)),
     "explain": Verb(("file", "source"), ("a", "b", "metric", "missing", "units", "alpha", *_READING)),
+    "factors": Verb(("files",), ("metric", "missing", "units", "over", "alpha", "confidence", *_READING)),
     "human da": Verb(("file",), ("metric", "raw", "by_margin", *_JUDGES, *_READING)),
     "human mqm": Verb(("file",), ("weights", "standardize", *_JUDGES)),
     "human rr": Verb(("file",), ("by", "languages", "identical", "ties", "prior", "confidence", *_COMPUTING)),
@@ -230,7 +235,19 @@ VERBS: dict[str, Verb] = {
     "rank": Verb(
         ("files",),
         (
-            *("by", "metric", "ties", "prior", "scale", "anchor", "order", "rating", "missing", "units"),
+            *(
+                "by",
+                "metric",
+                "ties",
+                "prior",
+                "scale",
+                "anchor",
+                "order",
+                "rating",
+                "missing",
+                "units",
+                "over",
+            ),
             *("interval", "confidence", *_BATTLES, *_READING, *_COMPUTING),
         ),
     ),
@@ -253,6 +270,7 @@ VERBS: dict[str, Verb] = {
         ("data",),
         ("name", "as_published", "quick", "settings", "lower_is_better", "higher_is_better", "seed"),
     ),
+    "variation": Verb(("files",), ("metric", "confidence", *_READING)),
     "tags": Verb(
         ("gold", "systems", "mt"),
         (

@@ -48,6 +48,7 @@ from betterthan.report.sections.files import embedded
 from betterthan.results.base import SCHEMA
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
 _OF_ONE_TABLE = ("agreement", "diagnosis", "explanation", "judges", "kept_pairs", "pairwise", "ranking")
@@ -105,7 +106,7 @@ def _digests(files: Sequence[str], systems: Sequence[str]) -> Iterator[str]:
     for file in files:
         for table in read_any(file).tables:
             yield table.digest
-            scores = table.to_scores() if isinstance(table, Ratings) else table
+            scores = table.to_scores() if isinstance(table, Ratings | Runs) else table
             if isinstance(scores, Scores):
                 yield from _of_scores(scores, systems)
             elif isinstance(table, Matches):

@@ -79,6 +79,7 @@ def _reading(options: Options, format: str | None) -> Iterator[str]:  # noqa: A0
         yield from _option(_COLUMNS.get(role, role), column)
     repeated = {
         "where": [f"{column}={value}" for column, value in options.where],
+        "system": options.factors,
         "ignore": options.ignore_columns,
         "keep": options.keep_columns,
         "lower-is-better": sorted(options.lower_is_better),
@@ -109,6 +110,7 @@ def _has_options_for(options: Options) -> bool:
         "where",
         "ignore_columns",
         "keep_columns",
+        "factors",
         "language_pair",
         "gold",
     )

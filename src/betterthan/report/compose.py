@@ -26,6 +26,7 @@ _COMPOSERS = {
     "texts": ("kinds.texts", "texts_report"),
     "tags": ("kinds.tags", "tags_report"),
     "quality": ("kinds.quality", "quality_report"),
+    "runs": ("kinds.runs", "runs_report"),
 }
 _NO_DOCUMENTS = "Only reports on scores can use documents as units; this one does not."
 
@@ -66,7 +67,7 @@ def compose(
     source : path, optional
         The source texts, to be shown beside outputs.
     metric : str, optional
-        Which metric, when the file has several; by default the first, and the report says so.
+        The metric, if the file has several; by default the first, and the report says so.
     leave_out : sequence of str
         Systems to leave out of scores and metrics, by name or pattern, such as ``"Human-*"``.
     options, format
@@ -119,7 +120,7 @@ def composed(inputs: Inputs) -> Report:
         inputs = replace(
             inputs, options={**inputs.options, "units": "groups" if by_documents else "segments"}
         )
-    module, name = _COMPOSERS[inputs.kind]
+    module, name = _COMPOSERS[inputs.kind if inputs.runs is None else "runs"]
     report: Report = getattr(importlib.import_module(f"betterthan.report.{module}"), name)(inputs)
     if inputs.options.get("units") == "groups" and inputs.kind != "scores":
         # In the verdict, because the numbers are not those that were requested.

@@ -324,7 +324,7 @@ class Report:
     ----------
     title : str
         What the data are.
-    kind : {"scores", "battles", "meta", "texts", "tags", "quality"}
+    kind : {"scores", "battles", "meta", "texts", "tags", "quality", "runs"}
     headline : str
         The verdict in a few words.
     verdict : str

@@ -30,6 +30,7 @@ from betterthan.results.checkup import Checkup
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.row_order import check_identity
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts
@@ -116,7 +117,7 @@ def _tables(read: TableReader, files: Sequence[Any]) -> dict[str, Scores]:
     named = [file for file in files if is_path(file)]
     tables = read.metrics(named) if named else {}
     for table in (file for file in files if not is_path(file)):
-        if not isinstance(table, Scores | Ratings):
+        if not isinstance(table, Scores | Ratings | Runs):
             raise TableError(f"Scores are needed here, not {type(table).__name__}.")
         scores = table if isinstance(table, Scores) else table.to_scores()
         if scores.name in tables:
@@ -126,7 +127,7 @@ def _tables(read: TableReader, files: Sequence[Any]) -> dict[str, Scores]:
 
 
 QUESTIONS = ("auto", "scores", "battles", "meta", "texts", "tags", "quality")
-ReportTable = Scores | Matches | Texts | WordTags | Ratings
+ReportTable = Scores | Matches | Texts | WordTags | Ratings | Runs
 ReportSource = str | Path | ReportTable
 _KINDS = {"scores": "scores", "ratings": "scores", "matches": "battles", "texts": "texts", "tags": "tags"}
 
@@ -142,8 +143,8 @@ class Inputs:
         For "scores" the first is what the report is about; for "meta" all of them; for "quality" the predictions.
     human : Scores, optional
         Human scores, or the true scores of predictions.
-    texts, matches, tags
-        Where there are any.
+    texts, matches, runs, tags
+        Where there are any; runs are those whose means the first of the metrics holds.
     words : tuple of tuples of str
         The tagged words of each segment, where they are known.
     checkups : tuple of Checkup
@@ -161,6 +162,7 @@ class Inputs:
     human: Scores | None = None
     texts: Texts | None = None
     matches: Matches | None = None
+    runs: Runs | None = None
     tags: WordTags | None = None
     words: tuple[tuple[str, ...], ...] = ()
     checkups: tuple[Checkup, ...] = ()
@@ -248,7 +250,10 @@ def without_systems(inputs: Inputs, leave_out: Sequence[str]) -> Inputs:
     metrics = {name: _without(table, gone) for name, table in inputs.metrics.items()}
     human = None if inputs.human is None else _without(inputs.human, gone)
     note = f"Systems left out on request: {some_of(sorted(gone))}."
-    return replace(inputs, metrics=metrics, human=human, notes=(*inputs.notes, note))
+    runs = inputs.runs
+    if runs is not None:
+        runs = runs.select([name for name in runs.systems if name not in gone])
+    return replace(inputs, metrics=metrics, human=human, runs=runs, notes=(*inputs.notes, note))
 
 
 def _without(table: Scores, gone: Collection[str]) -> Scores:
@@ -262,7 +267,14 @@ def _question(
         return "meta"
     first = files[0]
     if not is_path(first):
-        table = {Scores: "scores", Ratings: "scores", Matches: "battles", Texts: "texts", WordTags: "tags"}
+        table = {
+            Scores: "scores",
+            Ratings: "scores",
+            Runs: "scores",
+            Matches: "battles",
+            Texts: "texts",
+            WordTags: "tags",
+        }
         return table[type(first)]
     recognised = read.recognised(first)
     kind = "meta" if is_metrics_folder(recognised) else _KINDS[recognised.kind]
@@ -317,7 +329,25 @@ def _of_scores(read: TableReader, files: Sequence[ReportSource], further: Mappin
             read_texts([str(line) for line in lines], references=references, sources=further["source"])
         )
     shown, text_notes = _fitting(texts[0], tables[about]) if texts else (None, [])
-    return Inputs(kind="scores", command="", metrics=ordered, texts=shown, notes=(*notes, *text_notes))
+    return Inputs(
+        kind="scores",
+        command="",
+        metrics=ordered,
+        texts=shown,
+        runs=_runs(
+            read, [file for file in files if not isinstance(file, Texts) and file not in lines], about
+        ),
+        notes=(*notes, *text_notes),
+    )
+
+
+def _runs(read: TableReader, files: Sequence[ReportSource], name: str) -> Runs | None:
+    """Return the runs of the metric that a report is about, where there are any."""
+    tables = [file for file in files if isinstance(file, Runs)]
+    named = [file for file in files if is_path(file)]
+    if named:
+        tables += [table for table in read.reading(named).tables if isinstance(table, Runs)]
+    return next((table for table in tables if table.name == name), None)
 
 
 def _fitting(texts: Texts, scores: Scores) -> tuple[Texts | None, list[str]]:
@@ -330,7 +360,7 @@ def _fitting(texts: Texts, scores: Scores) -> tuple[Texts | None, list[str]]:
         note = method_note("Texts have no segment ids; their lines were matched to the scores in order.")
         return replace(texts, segments=scores.segments, row_order=scores.row_order), [note]
     raise TableError(
-        f"The texts have {len(texts.segments)} lines and the scores {scores.n_segments} segments. "
+        f"The texts have {len(texts.segments):,} lines and the scores {scores.n_segments:,} segments. "
         f"Provide one line per segment, in the order of the scores."
     )
 

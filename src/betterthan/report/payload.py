@@ -80,7 +80,7 @@ def packed_tests(tests: Sequence[tuple[str, PairwiseTable]], systems: Sequence[s
             {
                 "name": name,
                 "digits": 3
-                if table.effect_name.startswith("P(")
+                if table.is_probability
                 else digits_for([], [float(np.nanmax(np.abs(table.effect), initial=0))]),
                 "effect": _packed(table.effect[at]),
                 "p": _packed(table.pvalue[at]),

@@ -19,12 +19,12 @@ def write_report(
     spelling: Spelling = str,
     **options: Any,  # noqa: ANN401  (as of compose)
 ) -> Path:
-    """Write everything that can be said about the data as one HTML file that needs no network.
+    """Write all analyses that the data support as one HTML file that needs no network.
 
     Parameters
     ----------
     path : path
-        Where to; an existing file is replaced, and only by a finished one.
+        Output file; an existing one is replaced only when the new one is complete.
     *tables_or_files : paths or tables
         Scores, battles, metrics, texts or tags: see :func:`betterthan.report.compose.compose`.
     spelling : callable, optional

@@ -116,9 +116,6 @@ class Aggregated(NamedRows[AggregatedSystem], Result):
         """The first system by the pooled score."""
         return best_name(self.systems, self.pooled)
 
-    def _row_names(self) -> tuple[str, ...]:
-        return self.systems
-
     def _row(self, i: int) -> AggregatedSystem:
         return row_at(self, i, AggregatedSystem, system=self.systems[i])
 
@@ -178,7 +175,7 @@ class RankingComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Agreement(Rows[RankingComparison], Result):
-    """Every pair of rankings compared, tie-aware.
+    """Comparison of every pair of rankings, with ties taken into account.
 
     Attributes
     ----------

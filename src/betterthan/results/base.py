@@ -139,7 +139,7 @@ class Result(ABC):
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
             value = getattr(self, field.name)
-            if isinstance(value, np.ndarray):
+            if isinstance(value, np.ndarray) and (value.flags.writeable or value.base is not None):
                 object.__setattr__(self, field.name, read_only(value.copy()))
 
     @abstractmethod

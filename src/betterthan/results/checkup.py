@@ -34,7 +34,7 @@ class Checkup(Rows[Finding], Result):
     Attributes
     ----------
     file : str
-        As the user named it.
+        As named by the user.
     format : str
         Name of the layout, or "unknown".
     because : str
@@ -142,6 +142,37 @@ class DiagnosedSystem:
     rank_spread: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrowCheck:
+    """How often an aggregation misses Arrow's criteria on a table.
+
+    Attributes
+    ----------
+    aggregation : str
+    unanimous : int
+        Pairs of which one system is better on every segment.
+    violated : int
+        Of these, pairs that the aggregation does not order so (monotonicity).
+    dependent : int
+        Pairs whose order changes when some third system is left out (independence of irrelevant alternatives).
+    decided : int
+        Pairs whose order is reversed when some single segment is left out (dictators).
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> checks = bt.diagnose({"A": [1.0, 1.0, 9.0], "B": [2.0, 2.0, 0.0]}).arrow
+    >>> [(check.aggregation, check.decided) for check in checks]
+    [('mean', 1), ('median', 0), ('win_rate', 0), ('bradley_terry', 0)]
+    """
+
+    aggregation: str
+    unanimous: int
+    violated: int
+    dependent: int
+    decided: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Diagnosis(NamedRows[DiagnosedSystem], Result):
     """Ties, missing scores, outliers, effect of pairing, and cycles of a table of scores.
@@ -181,6 +212,9 @@ class Diagnosis(NamedRows[DiagnosedSystem], Result):
         What the measures mean for the choice of an aggregation.
     lower_is_better : bool
         Of the metric.
+    arrow : tuple of ArrowCheck
+        Arrow's criteria for mean, median, win rate and Bradley–Terry, on the complete segments; empty where the search
+        would take too long.
 
     Examples
     --------
@@ -216,9 +250,7 @@ class Diagnosis(NamedRows[DiagnosedSystem], Result):
     notes: tuple[str, ...]
     settings: Settings
     lower_is_better: bool = False
-
-    def _row_names(self) -> tuple[str, ...]:
-        return self.systems
+    arrow: tuple[ArrowCheck, ...] = ()
 
     def _row(self, i: int) -> DiagnosedSystem:
         by_system = (self.outlier_share_by_system, self.rank_spread_by_system)

@@ -398,7 +398,7 @@ class CountsExplanation(NamedRows[Aggregation], OrderedSentences, Result):
         return self.aggregations[i]
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row pern aggregation."""
+        """Return one row per aggregation."""
         names = (
             "name",
             "score_a",

@@ -147,7 +147,7 @@ class Judges(NamedRows[Judge], Result):
         Outputs judged again, and the standard deviation between the judgments.
     keep : array of bool, shape (j,)
     reasons : tuple of str
-        Why not; empty for those who are kept.
+        Reason for exclusion; empty for judges who are kept.
     control_systems, control_segments : tuple of str
         The degraded ones.
     agreement : JudgesAgreement
@@ -170,6 +170,7 @@ class Judges(NamedRows[Judge], Result):
     kind: ClassVar[str] = "judges"
     row_type: ClassVar[type] = Judge
     row_noun: ClassVar[str] = "judge"
+    row_field: ClassVar[str] = "judges"
 
     metric: str
     judges: tuple[str, ...]
@@ -199,9 +200,6 @@ class Judges(NamedRows[Judge], Result):
     notes: tuple[str, ...]
     settings: Settings
 
-    def _row_names(self) -> tuple[str, ...]:
-        return self.judges
-
     def _row(self, i: int) -> Judge:
         return row_at(self, i, Judge, judge=self.judges[i], reason=self.reasons[i])
 
@@ -211,7 +209,7 @@ class Judges(NamedRows[Judge], Result):
         return tuple(name for name, stays in zip(self.judges, self.keep.tolist(), strict=True) if not stays)
 
     def kept(self, ratings: RatingsTable) -> RatingsTable:
-        """Return the ratings of the judges who are kept, without control items; notes say what went."""
+        """Return the ratings of the judges who are kept, without control items; notes say what was removed."""
         genuine = ratings.without_items(systems=self.control_systems, segments=self.control_segments)
         return genuine.without(self.dropped, because="by quality control")
 
@@ -334,12 +332,12 @@ class IdenticalOutputs(Rows[IdenticalPair], Result):
 
     @property
     def n_surviving(self) -> int:
-        """Those that were scored the margin or more apart."""
+        """Identical pairs whose scores differ by the margin or more."""
         return sum(pair.survives for pair in self.identical_pairs)
 
     @property
     def share_identical(self) -> float:
-        """Identical pairs over all pairs."""
+        """Identical pairs as a share of all pairs."""
         return self.n_identical / self.n_pairs if self.n_pairs else float("nan")
 
     @property

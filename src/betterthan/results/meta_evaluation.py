@@ -224,6 +224,7 @@ class MetaEvaluation(NamedRows[RankedMetric], Result):
     kind: ClassVar[str] = "meta_evaluation"
     row_type: ClassVar[type] = RankedMetric
     row_noun: ClassVar[str] = "metric"
+    row_field: ClassVar[str] = "metrics"
 
     level: str
     human: str
@@ -265,9 +266,6 @@ class MetaEvaluation(NamedRows[RankedMetric], Result):
     def best(self) -> str:
         """The first metric; `comparisons` has its significance."""
         return best_name(self.metrics, self.value)
-
-    def _row_names(self) -> tuple[str, ...]:
-        return self.metrics
 
     def _row(self, i: int) -> RankedMetric:
         return row_at(self, i, RankedMetric, metric=self.metrics[i])

@@ -16,6 +16,8 @@ from betterthan.results.units import undecidable_sentence, unit_line
 
 WIN_PROBABILITY = "P(row beats column)"
 """The name of the effect where effects are probabilities of winning."""
+MEAN_DIFFERENCE = "difference of means"
+"""The name of the effect where effects are differences of means."""
 P_METHODS = (
     "bound",
     "inversion",
@@ -113,6 +115,8 @@ class PairwiseTable(Rows[Pair], Result):
     both_right : array, shape (m, m), or None
         For scores of 0 and 1 only: number of segments on which both systems are right; on all other ties both are
         wrong. None for other scores.
+    tie_policy : {"", "drop", "half", "davidson", "as_published"}
+        How ties enter probabilities of winning; empty for other effects.
 
     Examples
     --------
@@ -156,6 +160,7 @@ class PairwiseTable(Rows[Pair], Result):
     simultaneous: bool = False
     measured: str = ""
     both_right: FloatArray | None = None
+    tie_policy: str = ""
 
     def pair(self, a: str, b: str) -> Pair:
         """Return the comparison of `a` with `b`, seen from `a`."""
@@ -228,6 +233,11 @@ class PairwiseTable(Rows[Pair], Result):
         return self.effect_name == WIN_PROBABILITY
 
     @property
+    def is_mean_difference(self) -> bool:
+        """Whether effects are differences of means."""
+        return self.effect_name == MEAN_DIFFERENCE
+
+    @property
     def undecidable(self) -> str:
         """Explanation if no pair could have been significant; otherwise empty."""
         return undecidable_sentence(self.alpha, self.units, self.n_units, self.least)
@@ -286,6 +296,6 @@ class PairwiseTable(Rows[Pair], Result):
     def __repr__(self) -> str:
         m = len(self.systems)
         different = (
-            f"{self.n_different} of {m * (m - 1) // 2} pairs significantly different at {self.alpha:g}"
+            f"{self.n_different:,} of {m * (m - 1) // 2:,} pairs significantly different at {self.alpha:g}"
         )
         return f"PairwiseTable({self.test} test, {self.correction}, {different})"

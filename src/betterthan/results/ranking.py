@@ -36,8 +36,59 @@ class RankedSystem:
     beats_next: float
     differs_from_next: bool
     order_spread: float | None
+    sigma: float | None
+    fuzzy_rank: float | None
     segments_needed: float | None
     votes: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Items:
+    """What the items (segments) are like, by an item response model; in the order of the table.
+
+    Attributes
+    ----------
+    segments : tuple of str
+    right : array, shape (n,)
+        Share of the systems that are right.
+    difficulty : array, shape (n,)
+        Posterior mean, on the scale of the abilities: a system of this ability is right with probability ½.
+    discrimination : array, shape (n,), or None
+        Posterior geometric mean of the slope of log odds in ability; None where all are 1.
+    difficulty_spread, discrimination_spread : float
+        Standard deviations over items, of difficulties and of log discriminations.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> answers = {"A": [1, 1, 1, 0, 1, 0], "B": [1, 0, 1, 1, 0, 0], "C": [0, 1, 0, 1, 1, 0]}
+    >>> items = bt.rank(answers, by="irt").items
+    >>> items.hardest(1), items.right.round(2)
+    (('6',), array([0.67, 0.67, 0.67, 0.67, 0.67, 0.  ]))
+    """
+
+    segments: tuple[str, ...]
+    right: FloatArray
+    difficulty: FloatArray
+    discrimination: FloatArray | None
+    difficulty_spread: float
+    discrimination_spread: float
+
+    def hardest(self, n: int) -> tuple[str, ...]:
+        """Return the n items of the greatest difficulty."""
+        return _greatest(self.segments, self.difficulty, n)
+
+    def most_discriminating(self, n: int) -> tuple[str, ...]:
+        """Return the n items that separate the systems best, of those that do; none where all discriminate alike."""
+        if self.discrimination is None:
+            return ()
+        is_answered = (self.right > 0) & (self.right < 1)
+        names = [name for name, is_one in zip(self.segments, is_answered.tolist(), strict=True) if is_one]
+        return _greatest(names, self.discrimination[is_answered], n)
+
+
+def _greatest(names: Sequence[str], values: FloatArray, n: int) -> tuple[str, ...]:
+    return tuple(names[i] for i in (-values).argsort(kind="stable")[:n].tolist())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -65,7 +116,7 @@ class Ranking(NamedRows[RankedSystem], Result):
     letters : tuple of str
         Systems that share a letter do not differ significantly; those that share none do. Empty for more than 1,000.
     beats_next : array, shape (m,)
-        Share of comparisons in which the system beats the next one, with ties counted half; NaN for the last.
+        Share of comparisons in which the system beats the next one, ties counted as half; NaN for the last.
     differs_from_next : array of bool, shape (m,)
         Whether the two differ significantly at level 1 - confidence, after the correction.
     segments_needed : array, shape (m,), or None
@@ -73,6 +124,12 @@ class Ranking(NamedRows[RankedSystem], Result):
         for the last and for leads of 0. The true lead may be smaller or larger than the observed one.
     order_spread : array, shape (m,), or None
         Standard deviation over orders of play, for Elo and TrueSkill.
+    sigma : array, shape (m,), or None
+        For TrueSkill: the standard deviation of its belief about each system, which is not a sampling error.
+    fuzzy_rank : array, shape (m,), or None
+        Mean rank of the systems that do not differ significantly from each one, itself included.
+    items : Items, or None
+        For item response models: difficulty and discrimination of each segment.
     votes : array of int, shape (m,), or None
         Battles in which the system met another; None for scores.
     unit : str
@@ -124,14 +181,14 @@ class Ranking(NamedRows[RankedSystem], Result):
     unit_note: str = ""
     undecidable: str = ""
     votes: IntArray | None = None
+    sigma: FloatArray | None = None
+    fuzzy_rank: FloatArray | None = None
+    items: Items | None = None
 
     @property
     def best(self) -> str:
         """The first system; its row shows whether it is significantly better than the next."""
         return best_name(self.systems, self.strength)
-
-    def _row_names(self) -> tuple[str, ...]:
-        return self.systems
 
     def _row(self, i: int) -> RankedSystem:
         return row_at(self, i, RankedSystem, system=self.systems[i])
@@ -141,8 +198,9 @@ class Ranking(NamedRows[RankedSystem], Result):
         names = ("strength", "low", "high", "rank_low", "rank_high", "cluster")
         numbers = {name: getattr(self, name).tolist() for name in names}
         table = {"rank": self.rank.tolist(), "system": self.systems, **numbers, "letters": self.letters}
-        if self.order_spread is not None:
-            table["order_spread"] = self.order_spread.tolist()
+        for name in ("fuzzy_rank", "order_spread", "sigma"):
+            if (values := getattr(self, name)) is not None:
+                table[name] = values.tolist()
         if self.votes is not None:
             table["votes"] = self.votes.tolist()
         return table

@@ -76,6 +76,14 @@ RESULT_KINDS: dict[str, ResultKind] = {
         f"{_TABLES}.agreement:agreement_table",
         (ResultChart("agreement", f"{_CHARTS}.rankings:agreement_chart"),),
     ),
+    "board": ResultKind(
+        f"{_RESULTS}.board:Board",
+        f"{_TABLES}.board:board_table",
+        (
+            ResultChart("board", f"{_CHARTS}.boards:critical_difference_chart"),
+            ResultChart("tasks", f"{_CHARTS}.boards:tasks_chart"),
+        ),
+    ),
     "aggregated": ResultKind(
         f"{_RESULTS}.agreement:Aggregated",
         f"{_TABLES}.agreement:aggregated_table",
@@ -128,6 +136,8 @@ RESULT_KINDS: dict[str, ResultKind] = {
     "explanation": ResultKind(
         f"{_RESULTS}.explanation:Explanation", f"{_TABLES}.explanation:explanation_table"
     ),
+    "variation": ResultKind(f"{_RESULTS}.runs:Variation", f"{_TABLES}.runs:variation_table"),
+    "factors": ResultKind(f"{_RESULTS}.runs:Factors", f"{_TABLES}.runs:factors_table"),
     "identical_outputs": ResultKind(
         f"{_RESULTS}.human:IdenticalOutputs", f"{_TABLES}.human:identical_outputs_table"
     ),

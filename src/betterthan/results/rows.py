@@ -71,10 +71,12 @@ class NamedRows(Rows[Row]):
 
     __slots__ = ()
     row_noun: ClassVar[str] = "system"
+    row_field: ClassVar[str] = "systems"
 
-    @abstractmethod
     def _row_names(self) -> Sequence[str]:
         """Return the name of each row."""
+        names: Sequence[str] = getattr(self, self.row_field)
+        return names
 
     def __len__(self) -> int:
         return len(self._row_names())

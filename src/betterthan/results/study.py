@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.results.base import Result
+from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.rows import NamedRows, index_of
 from betterthan.results.settings import Settings
 
@@ -85,16 +86,31 @@ class StudyChart:
     name : str
         File name, such as "figure-3".
     title : str
-    kind : {"lines", "bars", "points", "matrix"}
+    kind : {"lines", "bars", "boxes", "points", "matrix", "grid", "pairs", "scatter", "metrics", "soft_pairwise"}
         * "lines": y over x, one line per series, with error bars from low to high;
         * "bars": the same with one bar per series;
+        * "boxes": box plots: the median y, the quartiles q1 and q3, whiskers from low to high;
         * "points": single points, colored by series;
-        * "matrix": a cell for each x and series (row), its number y.
+        * "matrix": a cell for each x and series (row), its number y;
+        * "grid": a variable per panel, the value y of each observation x: histograms on the diagonal, scatter plots
+          with Pearson's r elsewhere;
+        * "pairs": the same variables, only the scatter plots of `pairs`;
+        * "scatter", "metrics", "soft_pairwise": as :func:`betterthan.chart` draws them. A scatter plot has a table of
+          two systems per panel, x and y; the others show `result`.
     x, y : str
-        Titles of the axes.
+        Titles of the axes; the names of the two systems in a scatter plot.
     columns : mapping of str to tuple
-        "panel", "series", "x" and "y", for lines and bars also "low" and "high"; all of one length. A matrix of
-        p-values has "verdict" as well, "significant" or "not significant", which determines the colors.
+        "panel", "series", "x" and "y", for lines and bars also "low" and "high"; all of one length. "axis" is the title
+        of the horizontal axis of a panel that has its own.
+    log_x : bool
+        Whether the horizontal axis is logarithmic.
+    rule : float, optional
+        Height of a dashed line to compare values with.
+    pairs : tuple of (str, str, float)
+        Two variables of a grid and their correlation; the first is at the horizontal axis.
+    result : MetaEvaluation, optional
+    metric : str
+        The metric to be shown of `result`.
 
     Examples
     --------
@@ -110,6 +126,11 @@ class StudyChart:
     x: str
     y: str
     columns: Mapping[str, tuple[StudyCell, ...]]
+    log_x: bool = False
+    rule: float | None = None
+    pairs: tuple[tuple[str, str, float], ...] = ()
+    result: MetaEvaluation | None = None
+    metric: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -120,10 +141,13 @@ class StudyChart:
     @property
     def size(self) -> int:
         """Number of marks."""
-        return len(self.columns["x"])
+        return len(self.columns.get("x", ()))
 
 
-KINDS = ("lines", "bars", "points", "matrix")
+KINDS = (
+    *("lines", "bars", "boxes", "points", "matrix", "grid", "pairs"),
+    *("scatter", "metrics", "soft_pairwise"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -103,9 +103,6 @@ class TagRanking(NamedRows[TaggingSystem], Result):
         real = [i for i, is_synthetic in enumerate(self.is_synthetic.tolist()) if not is_synthetic]
         return best_name([self.systems[i] for i in real], self.value[real, 0].tolist())
 
-    def _row_names(self) -> tuple[str, ...]:
-        return self.systems
-
     def _row(self, i: int) -> TaggingSystem:
         numbers = {
             name: dict(zip(self.measures, getattr(self, name)[i].tolist(), strict=True))
@@ -204,6 +201,7 @@ class Audition(NamedRows[AuditionedMeasure], Result):
     kind: ClassVar[str] = "audition"
     row_type: ClassVar[type] = AuditionedMeasure
     row_noun: ClassVar[str] = "measure"
+    row_field: ClassVar[str] = "measures"
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]
@@ -223,9 +221,6 @@ class Audition(NamedRows[AuditionedMeasure], Result):
     settings: Settings
     unit_note: str = ""
     undecidable: str = ""
-
-    def _row_names(self) -> tuple[str, ...]:
-        return self.measures
 
     def _row(self, i: int) -> AuditionedMeasure:
         below = dict(zip(self.synthetic, self.below[i].tolist(), strict=True))
@@ -324,9 +319,6 @@ class SentenceQuality(NamedRows[SentenceQualitySystem], Result):
     def best(self) -> str:
         """The first system, by Pearson's correlation."""
         return best_name(self.systems, self.pearson)
-
-    def _row_names(self) -> tuple[str, ...]:
-        return self.systems
 
     def _row(self, i: int) -> SentenceQualitySystem:
         numbers: dict[str, float] = {}

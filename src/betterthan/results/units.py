@@ -16,6 +16,7 @@ _CHANGES = {
     "groups": ("single segments", Option("units", "segments")),
     "segments": ("whole documents", Option("units", "groups")),
     "clusters": ("single battles", Option("cluster", False)),
+    "runs": ("other items and these runs", Option("over", "items")),
 }
 _NAMES = {"groups": "documents"}
 
@@ -27,7 +28,7 @@ def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = N
     ----------
     unit_note : str
         Sentence on the unit.
-    units : {"segments", "groups", "matches", "clusters"}
+    units : {"segments", "groups", "matches", "clusters", "runs"}
     test : str, optional
         The test that was used; some do not support groups, and then another is suggested.
     missing : object, optional

@@ -78,7 +78,7 @@ def chrf(
         Weight of recall relative to precision.
     lowercase : bool, default False
     whitespace : bool, default False
-        Whether spaces are characters too.
+        Whether spaces count as characters.
     eps_smoothing : bool, default False
         False averages over the orders that output and reference both have; True averages the F-scores of all
         orders, as chrF++.py, NLTK and Moses do. See :func:`betterthan.kernels.text.formulas.chrf_score`.

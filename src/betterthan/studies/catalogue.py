@@ -35,7 +35,7 @@ class CatalogueEntry:
     cost : str
         What the full form takes, on two cores and the data of the paper that are public.
     options : mapping of str to (int, float or str)
-        What may be chosen, with the defaults of the full form. Where the default is text, `choices` lists all values.
+        What may be chosen, with the defaults of the full form. Text is one of `choices` where they name the option.
     quick : mapping of str to (int, float or str)
         The defaults of the quick form where they differ.
     choices : mapping of str to tuple of str
@@ -80,7 +80,7 @@ class CatalogueEntry:
         kind = type(self.options[name])
         if kind is str:
             text = str(entry)
-            if text not in self.choices[name]:
+            if name in self.choices and text not in self.choices[name]:
                 raise unknown_name(name, text, self.choices[name])
             return text
         try:
@@ -149,11 +149,11 @@ STUDIES: dict[str, CatalogueEntry] = {
     ),
     "spa-significance": CatalogueEntry(
         question="How many metrics does pairwise accuracy tell apart, and how many soft pairwise accuracy?",
-        paper=f"{SOFT}, section 4.4, table 1 and figure 4",
+        paper=f"{SOFT}, section 4.4, table 1, figures 1 and 4",
         home="soft_pairwise.spa_significance",
         data="metrics beside human scores, which are called so",
         cost="a minute for 27 metrics on 9 systems and 130 documents",
-        options={"permutations": 1000},
+        options={"permutations": 1000, "metric": "best"},
         quick={"permutations": 100},
     ),
     "spa-ties": CatalogueEntry(
@@ -180,7 +180,7 @@ STUDIES: dict[str, CatalogueEntry] = {
         home="soft_pairwise.spa_segments",
         data="metrics beside human scores, which are called so",
         cost="a quarter of a minute for 27 metrics on 9 systems and 130 documents",
-        options={"permutations": 1000, "draws": 1000, "metrics": 2},
+        options={"permutations": 1000, "draws": 1000, "metrics": "2"},
         quick={"permutations": 100, "draws": 100},
     ),
     "spa-speed": CatalogueEntry(
@@ -191,6 +191,23 @@ STUDIES: dict[str, CatalogueEntry] = {
         cost="two minutes for 27 metrics on 9 systems and 130 documents",
         options={"permutations": 1000, "repeats": 100},
         quick={"permutations": 100, "repeats": 10},
+    ),
+    "metric-differences": CatalogueEntry(
+        question="Which differences of a metric tend to be significant?",
+        paper=f"{SOFT}, section 5.1",
+        home="soft_pairwise.metric_differences",
+        data="metrics beside human scores, which are called so",
+        cost="a second for 27 metrics on 9 systems and 130 documents",
+        options={"alpha": 0.05, "metrics": "5"},
+    ),
+    "hybrid-systems": CatalogueEntry(
+        question="Do hybrids of two systems add information about metrics?",
+        paper=f"{SOFT}, section 5.1",
+        home="soft_pairwise.hybrid_systems",
+        data="metrics beside human scores, which are called so",
+        cost="some seconds for 27 metrics on 9 systems and 130 documents",
+        options={"hybrids": 10000, "splits": 100},
+        quick={"hybrids": 1000, "splits": 10},
     ),
     "tagging-synthetic": CatalogueEntry(
         question="Which measures of word tags are fooled by uninformative labelings?",
@@ -207,8 +224,24 @@ STUDIES: dict[str, CatalogueEntry] = {
         home="tagging.tagging_sampling",
         data="word tags: gold ones and those of several systems",
         cost="50 million drawn data sets: a quarter of an hour with numba, hours without",
-        options={"rounds": 1000, "samples": 10000, "level": 10.0, "unit": 0.01, "alpha": 0.05},
+        options={
+            "rounds": 1000,
+            "samples": 10000,
+            "level": 10.0,
+            "unit": 0.01,
+            "alpha": 0.05,
+            "schedule": "100,200,500,1000,2000,5000,10000",
+        },
         quick={"rounds": 5, "samples": 200, "unit": 0.05},
+    ),
+    "tagging-duel": CatalogueEntry(
+        question="Which of two measures of word tags sees a small difference first?",
+        paper=f"{TAGS}, section 3.2, algorithm 1",
+        home="tagging.tagging_duel",
+        data="word tags: gold ones and those of several systems",
+        cost="half a minute for 1,000 sentences of four systems",
+        options={"rounds": 100, "samples": 10000, "step": 100, "level": 10.0, "gap": 0.05, "alpha": 0.05},
+        quick={"rounds": 20, "samples": 600, "step": 20},
     ),
     "darr-threshold": CatalogueEntry(
         question="How much of the judgments does each threshold of a relative ranking keep?",
@@ -221,7 +254,7 @@ STUDIES: dict[str, CatalogueEntry] = {
         question="Which way of averaging a lexical metric agrees with human scores?",
         paper=f"{AGGREGATION}, section 5 and table 1",
         home="aggregation.aggregation_human",
-        data="texts with references and human scores",
+        data="texts with references and human scores: folders, or tables with the columns hypothesis and reference",
         cost="about a minute for 12 systems in 8 language pairs, and some minutes as published",
         options={"corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
         quick={"corpora": 100, "size": 300, "turned_corpora": 5, "turned_size": 20},
@@ -243,6 +276,14 @@ STUDIES: dict[str, CatalogueEntry] = {
         cost="some minutes for 12 systems in 8 language pairs",
         options={"repeats": 1000, "corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
         quick={"repeats": 50, "corpora": 100, "size": 300, "turned_corpora": 5, "turned_size": 20},
+    ),
+    "aggregation-survey": CatalogueEntry(
+        question="Which metrics do papers report, and how do they aggregate BLEU?",
+        paper=f"{AGGREGATION}, appendix A, tables 2 and 3",
+        home="aggregation.aggregation_survey",
+        data="none: the counts of the paper",
+        takes_data=False,
+        cost="no time at all",
     ),
     "darr-identical": CatalogueEntry(
         question="How many identical translations does a relative ranking call better and worse?",

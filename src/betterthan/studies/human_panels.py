@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from betterthan.analysis.meta.meta_evaluate import meta_evaluate
-from betterthan.errors import BetterThanError, some_of
+from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup
@@ -138,6 +138,24 @@ def evaluated(
         rng=request.seed,
         **request.computing.arguments(),
     )
+
+
+def chosen_metrics(request: StudyRequest, option: str, best_first: Sequence[str]) -> tuple[str, ...]:
+    """Return the metrics that an option names, separated by commas, or so many of the best where it is a number.
+
+    A metric that only other data sets have is left out here; one that none has is an error of the caller.
+    """
+    text = str(request.options[option]).strip()
+    if text == "best":
+        return tuple(best_first[:1])
+    if text.isdecimal() and text not in best_first:
+        return tuple(best_first[: max(1, int(text))])
+    wanted = [name.strip() for name in text.split(",") if name.strip()]
+    known = dict.fromkeys(setup.metric for setup in request.setups_or_demo())
+    for name in wanted:
+        if name not in known:
+            raise unknown_name("metric", name, known)
+    return tuple(name for name in wanted if name in best_first)
 
 
 def _is_human(setup: Setup) -> bool:

@@ -13,6 +13,7 @@ from betterthan.engine.blocks import Result
 from betterthan.results.settings import Settings
 from betterthan.results.study import Study, StudyChart, StudyTable
 from betterthan.studies.catalogue import CatalogueEntry, OptionChoice
+from betterthan.studies.claims import Claim, claims_table, conclusion
 from betterthan.studies.setups import Setup, demo_setups, setups_digest
 
 
@@ -85,6 +86,7 @@ class StudyRequest:
         self,
         *,
         tables: Sequence[StudyTable],
+        claims: Sequence[Claim] = (),
         charts: Sequence[StudyChart] = (),
         sentences: Sequence[str] = (),
         differences: Sequence[str] = (),
@@ -95,8 +97,9 @@ class StudyRequest:
     ) -> Study:
         """Return the result with its settings.
 
-        `used` are the setups it was computed from, `draws` says whether anything was drawn, and `is_from_paper` that
-        the data are those printed in the paper, not the demo campaign.
+        `claims` become a table of their own, and the first sentence says whether they hold. `used` are the setups it
+        was computed from, `draws` says whether anything was drawn, and `is_from_paper` that the data are those printed
+        in the paper, not the demo campaign.
         """
         is_demo = used and not self.setups and not is_from_paper
         demo_notes = ("Run on the demo campaign, because no data were named.",) if is_demo else ()
@@ -106,9 +109,9 @@ class StudyRequest:
             question=self.listed.question,
             paper=self.listed.paper,
             reading="as_published" if self.as_published else "text",
-            tables=tuple(tables),
+            tables=(*tables, *([claims_table(claims)] if claims else [])),
             charts=tuple(charts),
-            sentences=tuple(sentences),
+            sentences=(*([conclusion(claims)] if claims else []), *sentences),
             differences=tuple(differences),
             notes=(*demo_notes, *notes, *read),
             settings=Settings(

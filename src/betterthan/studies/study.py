@@ -1,4 +1,4 @@
-"""The verb behind all studies: run an experiment of one of the papers again."""
+"""The verb behind all studies: repeat an experiment of one of the papers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def study(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> Study:
-    """Run an experiment of one of the papers again, on its own data, yours, or the demo campaign.
+    """Repeat an experiment of one of the papers, on its own data, yours, or the demo campaign.
 
     The numbers that the paper prints are shown next to ours, and sentences say what differs and why. The words of the
     paper are followed, and mistakes are read as documented; with `as_published` the programs released with it are
@@ -69,13 +69,13 @@ def study(
         catalogue says so of. A long table may have a column for the data set (``dataset``, ``lp``, …). Without data
         the study runs on those printed in the paper, or on the demo campaign.
     as_published : bool, default False
-        As the released programs do it.
+        Follow the released programs instead of the text of the paper.
     quick : bool, default False
-        Fewer draws: seconds instead of minutes.
+        Use fewer draws: seconds instead of minutes.
     options : mapping of str to value, optional
-        The study's own, such as ``{"repeats": 5}``; the catalogue lists them.
+        Options of the study, such as ``{"repeats": 5}``; the catalogue lists them.
     lower_is_better, higher_is_better : sequence of str
-        Metrics of files of which less, or more, is better, whatever their name.
+        Metrics for which lower, or higher, is better, whatever their name.
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
         How the work is carried out; see :class:`betterthan.analysis.computing.Computing`. None of it changes a number.
@@ -87,9 +87,9 @@ def study(
     Raises
     ------
     UnknownName
-        For a study, an option or a choice that there is not.
+        For a study, an option or a choice that does not exist.
     TableError
-        For data of another kind than the study takes.
+        For data of a kind that the study does not accept.
 
     Examples
     --------

@@ -23,6 +23,7 @@ from betterthan.read.source.source import open_source
 from betterthan.results.study import Study
 from betterthan.studies.human_panels import HUMAN
 from betterthan.studies.request import StudyRequest, with_data
+from betterthan.studies.text_table import grouped_texts, is_text_table
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
@@ -67,7 +68,8 @@ def read_translated(data: TranslationData) -> tuple[Translated, ...]:
     (``ref*``, of which the first is used), as the collections of WMT do; or it has such folders in it, one a language
     pair. Human scores are a file there, or one beside a language pair's folder with a column for the pair, whose name
     begins with ``human``, ``people``, ``mqm`` or ``da``; scores of other metrics likewise, one that begins with
-    ``metrics``.
+    ``metrics``. A file is a table with the columns hypothesis and reference, whose rows are grouped by type of data
+    set, data set, language pair and system.
 
     Raises
     ------
@@ -95,7 +97,7 @@ def no_texts() -> BetterThanError:
     """Return what is said when no texts were named."""
     return BetterThanError(
         "This study takes texts: outputs of systems with a reference. Name a folder that holds them (and human.csv, if "
-        "there are human scores), or a mapping of names to Texts."
+        "there are human scores), a table with the columns hypothesis and reference, or a mapping of names to Texts."
     )
 
 
@@ -124,11 +126,21 @@ def _is_text(one: object) -> bool:
 
 
 def _read(folder: Path) -> list[Translated]:
-    """A data set, or one for each folder of a language pair."""
+    """A data set, or one for each folder of a language pair, or one for each group of a table of texts."""
+    if folder.is_file():
+        return _read_table(folder)
     inner = sorted(folder.glob("*/sys")) or sorted(folder.glob("*/texts")) if folder.is_dir() else []
     if not inner or _has_texts(folder):
         return [_read_one(folder, folder.name)]
     return [_read_one(place.parent, f"{folder.name} {place.parent.name}") for place in inner]
+
+
+def _read_table(path: Path) -> list[Translated]:
+    """Data sets of a table that has a translation and its reference in each row."""
+    with open_grid(open_source(str(path))) as grid:
+        if not is_text_table(grid.header):
+            raise no_texts()
+        return [Translated(*each) for each in grouped_texts(grid, path.name.split(".")[0])]
 
 
 def _has_texts(folder: Path) -> bool:

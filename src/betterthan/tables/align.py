@@ -91,6 +91,6 @@ def _restricted(table: Alignable, systems: Sequence[str], segments: Sequence[str
     if len(segments) < table.n_segments:
         gone = table.n_segments - len(segments)
         notes.append(
-            f'{gone} of {table.n_segments} segments of "{table.name}" left out, missing from other tables.'
+            f'{gone:,} of {table.n_segments:,} segments of "{table.name}" left out, missing from other tables.'
         )
     return replace(table.select(systems, segments), notes=tuple(notes))

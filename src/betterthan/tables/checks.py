@@ -153,7 +153,7 @@ def group_labels(groups: Iterable[Any] | None, *, n_segments: int) -> tuple[str,
     result = texts(groups, what="group")
     if len(result) != n_segments:
         raise TableError(
-            f"There are {len(result)} groups for {n_segments} segments; one group per segment is needed."
+            f"There are {len(result):,} groups for {n_segments:,} segments; one group per segment is needed."
         )
     return result
 

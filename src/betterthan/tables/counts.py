@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from betterthan.arrays import FloatArray, digest, read_only, to_json_array
+from betterthan.arrays import FloatArray, read_only, to_json_array
 from betterthan.errors import TableError
 from betterthan.tables.checks import (
     at,
@@ -151,7 +151,7 @@ class Counts(Frozen):
     def digest(self) -> str:
         """Eight hexadecimal digits that change whenever a label, a count or the formula's name does."""
         labelled = (self.name, self.systems, self.segments, self.columns, self.formula.name)
-        return digest(labelled, self.values, self.higher_is_better, self.groups)
+        return self._kept_digest(labelled, self.values, self.higher_is_better, self.groups)
 
     def pooled(self) -> FloatArray:
         """Return the score of each system's summed counts, shape (m,): corpus-level aggregation."""
@@ -212,5 +212,5 @@ class Counts(Frozen):
         return cls(**{**fields, "formula": formula})
 
     def __repr__(self) -> str:
-        size = f"{self.n_systems} systems × {self.n_segments} segments × {len(self.columns)} counts"
+        size = f"{self.n_systems} systems × {self.n_segments:,} segments × {len(self.columns)} counts"
         return f"Counts({self.name!r}, {size}, formula {self.formula.name})"

@@ -9,19 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from betterthan.arrays import read_only
+from betterthan.arrays import digest, read_only
 from betterthan.errors import TableError, some_of
 
 
 class Frozen:
     """The base of every table: equality by content, a hash, and copies as read-only as the original."""
 
-    __slots__: tuple[str, ...] = ()
+    __slots__: tuple[str, ...] = ("_digest",)
+
+    _digest: str
 
     @property
     @abstractmethod
     def digest(self) -> str:
         """Eight hexadecimal digits for the content, without notes."""
+
+    def _kept_digest(self, *content: object) -> str:
+        """The digest of the content, computed when it is first needed; tables do not change."""
+        if not hasattr(self, "_digest"):
+            object.__setattr__(self, "_digest", digest(*content))
+        return self._digest
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

@@ -40,6 +40,8 @@ class Matches(Frozen):
         How much each row counts; 1 by default, never negative.
     segment : array_like of int, shape (t,), optional
         Index of the segment (question, prompt) of each row; equal indices are the same segment.
+    segments : sequence of str, optional
+        Names of the segments that `segment` refers to, where they are known: matches are joined with scores by them.
     group : array_like of int, shape (t,), optional
         Index of the cluster (judge, session) of each row.
     covariates : array_like of float, shape (t, c), optional
@@ -68,6 +70,7 @@ class Matches(Frozen):
     covariates: FloatArray | None = None
     covariate_names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -83,11 +86,22 @@ class Matches(Frozen):
             index = getattr(self, name)
             if index is not None:
                 put(self, name, index_array(index, length=t, below=np.iinfo(np.int64).max, what=name))
+        self._check_segments()
         put(self, "covariate_names", texts(self.covariate_names, what="covariate"))
         if self.covariates is not None or self.covariate_names:
             put(self, "covariates", self._checked_covariates())
         put(self, "notes", note_texts(self.notes, system=self.systems))
         self._check_rows()
+
+    def _check_segments(self) -> None:
+        names = texts(self.segments, what="segment")
+        object.__setattr__(self, "segments", labels(names, what="segment") if names else ())
+        if not names:
+            return
+        if self.segment is None or self.segment.max(initial=-1) >= len(self.segments):
+            raise TableError(
+                f"There are {len(self.segments)} names of segments, and matches of other segments. Name every segment."
+            )
 
     def _checked_covariates(self) -> FloatArray:
         names = self.covariate_names
@@ -137,8 +151,9 @@ class Matches(Frozen):
     def digest(self) -> str:
         """Eight hexadecimal digits that change whenever a label or a row does."""
         rows = (self.left, self.right, self.outcome, self.weight, self.segment, self.group)
-        more = () if self.covariates is None else (self.covariates, self.covariate_names)
-        return digest(self.systems, *rows, *more)
+        more: tuple[Any, ...] = () if self.covariates is None else (self.covariates, self.covariate_names)
+        named = (self.segments,) if self.segments else ()
+        return digest(self.systems, *rows, *more, *named)
 
     def aggregated(self, *, keep_groups: bool = False) -> Matches:
         """Return the same matches with each (left, right, outcome) once and its weight summed.
@@ -173,13 +188,13 @@ class Matches(Frozen):
         )
 
     def wins(self) -> FloatArray:
-        """Return the systems × systems weight of wins of row over column, ties left out."""
+        """Return the weight of wins of the row over the column, systems × systems, without ties."""
         return read_only(
             self._tally(self.outcome == 1, swap=False) + self._tally(self.outcome == 0, swap=True)
         )
 
     def ties(self) -> FloatArray:
-        """Return the symmetric systems × systems weight of ties."""
+        """Return the weight of ties, systems × systems; symmetric."""
         tied = self.outcome == 0.5
         return read_only(self._tally(tied, swap=False) + self._tally(tied, swap=True))
 
@@ -199,7 +214,9 @@ class Matches(Frozen):
         """Return plain JSON-able data."""
         arrays = ("left", "right", "outcome", "weight", "segment", "group", "covariates")
         fields = {name: None if (a := getattr(self, name)) is None else a.tolist() for name in arrays}
-        texts = {name: list(getattr(self, name)) for name in ("systems", "covariate_names", "notes")}
+        texts = {
+            name: list(getattr(self, name)) for name in ("systems", "covariate_names", "notes", "segments")
+        }
         return {"kind": "matches", **texts, **fields}
 
     @classmethod

@@ -287,10 +287,10 @@ class Ratings(Frozen):
         tied = outcome == 0.5
         keep = np.full(tied.size, True) if keep_ties else ~tied
         said = "kept as ties" if keep_ties else "left out"
-        notes = [f"{int((tied & ~apart).sum())} of {tied.size} pairs closer than {margin:g} were {said}."]
+        notes = [f"{int((tied & ~apart).sum()):,} of {tied.size:,} pairs closer than {margin:g} were {said}."]
         if texts is not None:
             notes.append(
-                f"{int(same.sum())} of {tied.size} pairs have identical outputs; {int((same & apart).sum())} of "
+                f"{int(same.sum()):,} of {tied.size:,} pairs have identical outputs; {int((same & apart).sum())} of "
                 f"these were judged {margin:g} or more apart and were {said}."
             )
         return Matches(
@@ -299,6 +299,7 @@ class Ratings(Frozen):
             right=right[keep],
             outcome=outcome[keep],
             segment=segment[keep],
+            segments=self.segments,
             group=None if self.groups is None else _codes(self.groups)[segment[keep]],
             notes=(*self.notes, *notes),
         )

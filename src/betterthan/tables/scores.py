@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from betterthan.arrays import BoolArray, FloatArray, digest, read_only, to_json_array
+from betterthan.arrays import BoolArray, FloatArray, read_only, to_json_array
 from betterthan.errors import MissingScores, ReadError, TableError, some_of, unknown_name
 from betterthan.messages import COLUMN, Message, Option
 from betterthan.tables.checks import (
@@ -147,7 +147,9 @@ class Scores(Frozen):
     @property
     def digest(self) -> str:
         """Eight hexadecimal digits that change whenever a label, a value or the direction does."""
-        return digest(self.name, self.systems, self.segments, self.values, self.higher_is_better, self.groups)
+        return self._kept_digest(
+            self.name, self.systems, self.segments, self.values, self.higher_is_better, self.groups
+        )
 
     def select(self, systems: Sequence[str] | None = None, segments: Sequence[str] | None = None) -> Self:
         """Return the table of these systems and segments, in this order.
@@ -214,7 +216,7 @@ class Scores(Frozen):
             )
         dropped = self.n_segments - keep.size
         note = (
-            f"{dropped} of {self.n_segments} segments left out for all systems, "
+            f"{dropped:,} of {self.n_segments:,} segments left out for all systems, "
             f"because {gaps.sum()} score{' is' if gaps.sum() == 1 else 's are'} missing."
         )
         kept = self.select(segments=[self.segments[i] for i in keep])
@@ -289,7 +291,7 @@ class Scores(Frozen):
 
     def __repr__(self) -> str:
         gaps = f", {self.n_missing} missing" if self.n_missing else ""
-        size = f"{self.n_systems} systems × {self.n_segments} segments"
+        size = f"{self.n_systems} systems × {self.n_segments:,} segments"
         return f"Scores({self.name!r}, {size}, {self.direction}{gaps})"
 
 

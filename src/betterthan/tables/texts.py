@@ -132,7 +132,7 @@ class Texts(Frozen):
     def __repr__(self) -> str:
         many = len(self.references)
         refs = f"{many} reference{'' if many == 1 else 's'}"
-        return f"Texts({len(self.systems)} systems × {len(self.segments)} segments, {refs})"
+        return f"Texts({len(self.systems)} systems × {len(self.segments):,} segments, {refs})"
 
 
 def _lines(lines: Iterable[Any], n: int, what: str, *, missing: bool = False) -> tuple[Any, ...]:
@@ -140,7 +140,7 @@ def _lines(lines: Iterable[Any], n: int, what: str, *, missing: bool = False) ->
         raise TableError(f"{what} is a single text; a list of {n} texts is needed, one per segment.")
     result = listed(lines, what=what)
     if len(result) != n:
-        raise TableError(f"{what} has {len(result)} texts for {n} segments; one per segment is needed.")
+        raise TableError(f"{what} has {len(result):,} texts for {n:,} segments; one per segment is needed.")
     for i, line in enumerate(result, 1):
         if line is None and missing:
             continue

@@ -23,7 +23,7 @@ class Lesson:
     shares : tuple of float
         Bradley–Terry strengths as shares that sum to 1; NaN where they do not exist.
     wins : tuple of tuples of float
-        The number of segments that the row wins against the column, ties half.
+        The number of segments that the row wins against the column, ties as half.
     """
 
     systems: tuple[str, ...]

@@ -113,9 +113,11 @@ def test_what_may_change_something_is_taken(options):
         (drawn_counts(), {"ties": "half"}, 'not with ties="half"'),
         (
             drawn_matches(),
-            {"by": "elo"},
-            'Matches are compared by the Bradley–Terry model, not with by="elo"',
+            {"by": "median"},
+            'Matches are compared by the Bradley–Terry model, not with by="median"',
         ),
+        (drawn_matches(), {"by": "elo", "ties": "drop"}, 'ties="drop" has no effect with by="elo"'),
+        (drawn_matches(), {"by": "elo", "prior": 0.5}, 'prior=0.5 has no effect with by="elo"'),
         (drawn_matches(), {"method": "exact"}, 'not with method="exact"'),
         (drawn_matches(), {"n_resamples": 9}, "n_resamples=9 has no effect on matches"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -191,3 +193,56 @@ def test_uneven_documents_have_fewer_degrees_of_freedom():
     assert pair.pvalue == pytest.approx(2 * stats.t.sf(t, degrees))
     low = np.log(p / (1 - p)) - stats.t.ppf(0.975, degrees) * error
     assert pair.low == pytest.approx(1 / (1 + np.exp(-low)))
+
+
+def test_the_winning_probability_of_trueskill_is_that_of_its_beliefs():
+    """The formula of the method, from the means and beliefs that `rank` shows."""
+    scores = drawn_scores(3, 40)
+    ranked, pairs = bt.rank(scores, by="trueskill"), bt.compare(scores, by="trueskill")
+    a, b = ranked.systems[0], ranked.systems[2]
+    beta = 25 / 6
+    scale = np.sqrt(2 * beta**2 + ranked[a].sigma ** 2 + ranked[b].sigma ** 2)
+    chance = NormalDist().cdf((ranked[a].strength - ranked[b].strength) / scale)
+
+    assert pairs.pair(a, b).effect == pytest.approx(chance, abs=1e-12)
+    assert pairs.pair(b, a).effect == pytest.approx(1 - chance, abs=1e-12)
+    assert pairs.is_probability
+    assert bt.rank(scores, by="elo").sigma is None
+
+
+def test_two_systems_of_which_one_always_wins_have_the_strengths_one_and_zero():
+    """The closed form of two systems: shares of decided comparisons, their exact test and an interval of a share."""
+    scores = scores_of(np.array([[2.0, 3, 4, 5, 6, 7, 8, 9, 3], [1.0, 2, 3, 4, 5, 6, 7, 8, 3]]))
+    ranked, pair = bt.rank(scores, by="bradley_terry"), bt.compare(scores, by="bradley_terry").pairs()[0]
+    a, b = ranked.systems
+
+    assert ranked.strength.tolist() == [1.0, 0.0]
+    assert any("won every decided comparison" in note for note in ranked.notes)
+    assert (pair.a, pair.effect, pair.verdict) == (a, 1.0, a)
+    assert pair.pvalue == stats.binomtest(8, 8).pvalue == 2**-7
+    assert (pair.low, pair.high) == (pytest.approx(ranked[a].low), 1.0)
+    assert pair.low <= stats.binomtest(8, 8).proportion_ci().low
+    assert "strength 1 and" in " ".join(bt.explain(scores, a, b).sentences)
+    assert bt.agreement([ranked, bt.rank(scores)]).comparisons[0].alike == 1.0
+
+
+@pytest.mark.parametrize("options", [{"scale": "log"}, {"scale": "elo"}, {"interval": "percentile"}])
+def test_a_perfect_record_has_no_finite_log_strength(options):
+    """Only shares exist there."""
+    with pytest.raises(bt.NotEstimable, match="never lost"):
+        bt.rank(scores_of(np.array([[2.0, 3], [1.0, 2]])), by="bradley_terry", **options)
+
+
+def test_a_perfect_record_counts_documents_where_they_are_the_units():
+    """Four documents of three segments: the smallest p-value is that of four."""
+    values = np.array([np.arange(2.0, 14), np.arange(1.0, 13)])
+    scores = scores_of(values, groups=[str(i // 3) for i in range(12)])
+
+    assert bt.compare(scores, by="bradley_terry").pairs()[0].pvalue == 2**-3
+
+
+def test_two_systems_have_the_shares_of_wins_as_strengths():
+    """The closed form against the iteration that solves more systems."""
+    scores = scores_of(np.array([[1.0, 2, 3, 4, 5], [2.0, 1, 2, 3, 4]]))
+
+    assert bt.rank(scores, by="bradley_terry").strength == pytest.approx([0.8, 0.2], abs=1e-12)

@@ -6,7 +6,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -54,7 +54,6 @@ def literal_triples(wins):
 
 
 @given(st.integers(3, 6), st.integers(1, 9), st.integers(0, 10_000))
-@settings(deadline=None)
 def test_triples_are_those_of_single_fits(m, n, seed):
     """The batch finds the same cycles, flips and levels as fitting each triple alone."""
     goodness = np.random.default_rng(seed).integers(0, 4, size=(m, n)).astype(float)
@@ -152,7 +151,6 @@ def test_direction_does_not_matter():
 
 
 @given(st.integers(2, 5), st.integers(1, 6), st.integers(0, 10_000), st.booleans())
-@settings(deadline=None)
 def test_any_table_is_diagnosed_and_survives_json(m, n, seed, gaps):
     """Few segments, constants and gaps included; every sentence ends and none says nan."""
     rng = np.random.default_rng(seed)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.everyday import examples
 
 import betterthan as bt
 from betterthan.kernels.judges.reliability import intraclass_two_way, krippendorff_alpha
@@ -290,7 +291,7 @@ def test_judges_who_share_nothing_have_no_agreement():
     assert any(said.startswith("No two judges judged the same output") for said in found.sentences)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(st.permutations(range(4)), st.permutations(range(3)))
 def test_names_and_order_do_not_matter(judges, systems):
     """Renaming judges and systems permutes the answer."""

@@ -118,10 +118,7 @@ def test_shares_have_the_errors_of_their_log_odds():
 
 @pytest.mark.parametrize("by", ["win_rate", "elo", "trueskill"])
 def test_what_needs_no_strengths_ranks_also_where_there_are_none(by):
-    """Two islands: a note says that spread and groups rest on a prior, and nothing is claimed across the water.
-
-    Win rates need no strengths for their tests either.
-    """
+    """Two islands: nothing is claimed across the water, and a note says why ratings are not compared there."""
     rows = [("A", "B", 1)] * 30 + [("A", "B", 0)] * 10 + [("C", "D", 1)] * 20 + [("C", "D", 0)] * 20
     matches = matches_of(rows)
     with pytest.raises(bt.NotEstimable, match="A, B"):
@@ -129,7 +126,9 @@ def test_what_needs_no_strengths_ranks_also_where_there_are_none(by):
     found = bt.rank(matches, by=by, n_resamples=10, n_orders=5)
     letters = dict(zip(found.systems, found.letters, strict=True))
 
-    assert any("only with a prior of 0.5" in note for note in found.notes) == (by != "win_rate")
+    pairs = bt.compare(matches, by=by)
+    assert any("no match connects them" in note for note in pairs.notes) == (by != "win_rate")
+    assert np.isnan(pairs["A", "C"].pvalue) == (by != "win_rate")
     assert set(letters["A"]) & set(letters["C"])
     assert set(letters["A"]) & set(letters["D"])
     assert same_after_json(found)
@@ -209,3 +208,32 @@ def test_robust_and_bootstrap_intervals_agree():
 
     np.testing.assert_allclose(robust.high - robust.low, drawn.high - drawn.low, rtol=0.12)
     np.testing.assert_array_equal(robust.strength, drawn.strength)
+
+
+@pytest.mark.parametrize("by", ["elo", "trueskill", "win_rate"])
+def test_rank_and_compare_reach_the_same_verdicts(by):
+    """Both verbs test the ratings themselves, and some of the systems get the digits that they have among all."""
+    table = drawn_matches(4, 300, seed=2)
+    ranked, pairs = bt.rank(table, by=by), bt.compare(table, by=by)
+    some = bt.compare(table, by=by, systems=ranked.systems[:2])
+
+    assert ranked.systems == pairs.systems
+    assert ranked.test == pairs.test
+    better = pairs.better()
+    assert ranked.rank_low.tolist() == (1 + better.sum(axis=0)).tolist()
+    assert some.pair(*ranked.systems[:2]).effect == pairs.pair(*ranked.systems[:2]).effect
+    assert some.pair(*ranked.systems[:2]).low == pytest.approx(pairs.pair(*ranked.systems[:2]).low)
+
+
+def test_questions_beside_judges_widen_the_intervals_of_ratings():
+    """Ten systems' battles over twenty questions, each with a favorite of its own."""
+    rng = np.random.default_rng(3)
+    question, judge = rng.integers(0, 20, 400), rng.integers(0, 40, 400)
+    left, right = np.zeros(400, dtype=int), np.ones(400, dtype=int)
+    outcome = (rng.random(400) < np.where(rng.random(20) < 0.5, 0.85, 0.15)[question]).astype(float)
+    rows = {"systems": ["A", "B"], "left": left, "right": right, "outcome": outcome, "group": judge}
+    both = bt.compare(bt.Matches(**rows, segment=question), by="elo").pair("A", "B")
+    alone = bt.compare(bt.Matches(**rows), by="elo").pair("A", "B")
+
+    assert both.effect == pytest.approx(alone.effect, abs=0.02)
+    assert both.high - both.low > 1.5 * (alone.high - alone.low)

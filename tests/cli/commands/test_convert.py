@@ -134,7 +134,7 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", few(SUFFIXES, 3))
 @pytest.mark.parametrize("kind", TABLES)
 def test_every_kind_of_table_comes_back_equal(betterthan, tmp_path, kind, suffix):
     """From a tidy file to a tidy file of any container."""

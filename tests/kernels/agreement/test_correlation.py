@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
@@ -61,7 +61,6 @@ def test_scipy_says_the_same(name):
 
 
 @EVERY
-@settings(max_examples=40)
 @given(pair=tables)
 def test_scipy_says_the_same_of_awkward_rows(name, pair):
     """Short rows on seven values: constant, empty and perfect ones are common."""

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
@@ -16,7 +16,6 @@ from betterthan.kernels.agreement.tau_tables import (
     RULES,
     kept_by_margin,
     pair_table,
-    pair_table_of_matches,
     pair_tables_per_segment,
     tau,
 )
@@ -58,7 +57,6 @@ def drawn(m=5, n=7, seed=0):
     return metric, human, same, texts
 
 
-@settings(max_examples=60)
 @given(both_tables, margins, margins, st.sampled_from(LEVELS))
 def test_pairs_are_counted_one_by_one(pair, margin, metric_margin, level):
     """With margins on both sides, holes, and at all levels."""
@@ -125,48 +123,6 @@ def test_without_human_ties_soft_tau_is_the_plain_tau_of_each_segment():
     assert grouped("kendall_b", metric, human, "segment").value == pytest.approx(np.mean(taus), abs=1e-12)
 
 
-def test_pairs_from_a_list():
-    """The pairs of a table, listed in either direction, give its tau; those without a score are counted."""
-    metric, human, _, _ = drawn(seed=4)
-    rows = []
-    for s, (i, j) in itertools.product(range(7), itertools.combinations(range(5), 2)):
-        left, right = (i, j) if (i + j + s) % 2 else (j, i)
-        better = np.sign(human[left, s] - human[right, s])
-        rows.append((left, right, s, (better + 1) / 2))
-    left, right, segment, outcome = (np.array(column) for column in zip(*rows, strict=True))
-    found = pair_table_of_matches(metric, left, right, segment, outcome, metric_margin=1)
-    table = pair_table(metric, human, metric_margin=1)
-
-    assert found.counts.sum() == table.sum()
-    assert found.n_missing == len(rows) - table.sum() > 0
-    for rule in RULES:
-        assert tau(found.counts, rule) == tau(table, rule)
-
-
-def test_the_left_system_stands_on_the_left():
-    """Left better by the human, higher by the metric: the last corner."""
-    metric = np.array([[0.9], [0.1]])
-    one = np.array([0])
-    found = pair_table_of_matches(metric, one, one + 1, one, np.array([1.0]))
-    np.testing.assert_array_equal(found.counts, [[0, 0, 0], [0, 0, 0], [0, 0, 1]])
-    found = pair_table_of_matches(metric, one + 1, one, one, np.array([0.5]))
-    np.testing.assert_array_equal(found.counts, [[0, 0, 0], [1, 0, 0], [0, 0, 0]])
-
-
-def test_long_lists_are_counted_in_blocks(monkeypatch):
-    """The same counts."""
-    metric, _, _, _ = drawn()
-    rng = np.random.default_rng(1)
-    left, right = rng.integers(0, 5, (2, 50))
-    arguments = (metric, left, right, rng.integers(0, 7, 50), rng.integers(0, 3, 50) / 2)
-    whole = pair_table_of_matches(*arguments)
-    monkeypatch.setattr(tau_tables, "_BLOCK_ROWS", 7)
-    again = pair_table_of_matches(*arguments)
-
-    np.testing.assert_array_equal(again.counts, whole.counts)
-    assert again.n_missing == whole.n_missing
-
-
 def literal_tau(counts, rule, double_ties):
     """Equations 1 and 2 with signs, from the nine names of the cells."""
     (ll, le, lg), (el, ee, eg), (gl, ge, gg) = counts.tolist()
@@ -196,7 +152,6 @@ def test_taus_by_their_names(rule, double_ties):
     assert np.isnan(found[0, 1]) == (rule != "tau_human_ties")
 
 
-@settings(max_examples=60)
 @given(both_tables, st.lists(st.sampled_from([-1.0, 0, 0.5, 1, 2, 3, 9]), max_size=5))
 def test_kept_pairs_are_those_the_table_does_not_tie(pair, wanted):
     """A76, for margins in any order and repeated."""
@@ -209,8 +164,8 @@ def test_kept_pairs_are_those_the_table_does_not_tie(pair, wanted):
 
 
 def test_errors_say_what_to_do():
-    """Margins, rules, shapes, indices and outcomes."""
-    square, index = np.zeros((2, 2)), np.zeros(1, dtype=int)
+    """Margins, rules and shapes."""
+    square = np.zeros((2, 2))
     with pytest.raises(BetterThanError, match="margin must be 0 or more; it is -1"):
         pair_table(square, square, margin=-1)
     with pytest.raises(BetterThanError, match="metric_margin must be 0 or more; it is nan"):
@@ -223,11 +178,5 @@ def test_errors_say_what_to_do():
         tau(np.zeros((3, 3)), "tau_ties_sof")
     with pytest.raises(BetterThanError, match=r"1 \(accuracy\) or -1 \(error rate\); it is 0"):
         tau(np.zeros((3, 3)), "tau_human_ties", double_ties=0)
-    with pytest.raises(BetterThanError, match="right must lie between 0 and 1; it goes from 2 to 2"):
-        pair_table_of_matches(square, index, index + 2, index, index + 1.0)
-    with pytest.raises(BetterThanError, match=r"outcome must be 1 \(left is better\)"):
-        pair_table_of_matches(square, index, index + 1, index, index + 0.7)
-    with pytest.raises(BetterThanError, match="of one length; they have 1, 1, 2 and 1"):
-        pair_table_of_matches(square, index, index, np.zeros(2, dtype=int), index + 1.0)
     with pytest.raises(BetterThanError, match="A margin is NaN"):
         kept_by_margin(square, np.array([np.nan]))

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -14,7 +14,7 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement import tau_tables, tie_calibration
 from betterthan.kernels.agreement.correlation import LEVELS, cells_by_group
 from betterthan.kernels.agreement.tau_tables import pair_table
-from betterthan.kernels.agreement.tie_calibration import accuracy_at, accuracy_curve, calibrated_accuracy
+from betterthan.kernels.agreement.tie_calibration import accuracy_at, calibrated_accuracy
 
 FRACTIONS = [-2.5, -1.0, 0.0, 0.1, 0.2, 0.30000000000000004, 0.3, 1.0, 7.0]
 cell = st.sampled_from(FRACTIONS) | st.integers(-3, 3).map(float) | st.just(np.nan)
@@ -68,17 +68,15 @@ def agrees_with_literal(metric, human, level):
     assert found.n_groups == sum(bool(pairs) for pairs in groups)
     assert found.n_empty == sum(not pairs for pairs in groups)
     assert found.n_pairs == sum(map(len, groups))
-    curve = accuracy_curve(metric, human, level)
     if not means:
         assert np.isnan([found.accuracy, found.threshold]).all()
-        assert curve.thresholds.size == curve.accuracy.size == 0
         assert np.isnan(accuracy_at(metric, human, 0.0, level).accuracy)
         return
     best = max(means)
     assert found.accuracy == float(best)
     assert found.threshold == thresholds[means.index(best)]
-    np.testing.assert_array_equal(curve.thresholds, thresholds)
-    np.testing.assert_allclose(curve.accuracy, [float(mean) for mean in means], rtol=0, atol=1e-15)
+    curve = [accuracy_at(metric, human, threshold, level).accuracy for threshold in thresholds]
+    np.testing.assert_allclose(curve, [float(mean) for mean in means], rtol=0, atol=1e-15)
     at = accuracy_at(metric, human, found.threshold, level)
     assert at.accuracy == found.accuracy
     shares = [np.nan if s is None else float(s) for s in literal_shares(groups, found.threshold)]
@@ -86,7 +84,6 @@ def agrees_with_literal(metric, human, level):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@settings(max_examples=40)
 @given(pair=both_tables)
 def test_the_literal_search_finds_the_same(level, pair):
     """Missing cells, unequal and empty groups, gaps that differ in the last bit."""
@@ -169,9 +166,9 @@ def test_a_plain_sort_finds_the_same_on_twelve_million_pairs(decimals):
 def test_the_peers_own_examples():
     """mt-metrics-eval, tau_optimization_test.py: two examples by hand and a regression example with holes."""
     metric = np.array([[0.0], [2], [6], [8]])
-    curve = accuracy_curve(metric, np.array([[1.0], [2], [3], [4]]))
-    assert curve.thresholds.tolist() == [0, 2, 4, 6, 8]
-    assert curve.accuracy.tolist() == [6 / 6, 4 / 6, 3 / 6, 1 / 6, 0 / 6]
+    human = np.array([[1.0], [2], [3], [4]])
+    curve = [accuracy_at(metric, human, threshold).accuracy for threshold in (0, 2, 4, 6, 8)]
+    assert curve == [6 / 6, 4 / 6, 3 / 6, 1 / 6, 0 / 6]
     found = calibrated_accuracy(metric, np.array([[1.0], [1], [1], [4]]))
     assert (found.accuracy, found.threshold) == (4 / 6, 4)
 
@@ -183,9 +180,8 @@ def test_the_peers_own_examples():
     assert (found.threshold, found.n_groups, found.n_empty) == (1, 4, 1)
     printed = [0.4666666666666667, 0.4916666666666668, 0.38333333333333347, 0.29166666666666674]
     printed += [0.2666666666666667, 0.2, 0.15833333333333335, 0.15833333333333335, 0.1166666666666667]
-    curve = accuracy_curve(rows.T, gold.T)
-    assert curve.thresholds.tolist() == list(range(9))
-    np.testing.assert_allclose(curve.accuracy, printed, rtol=0, atol=1e-15)
+    curve = [accuracy_at(rows.T, gold.T, threshold).accuracy for threshold in range(9)]
+    np.testing.assert_allclose(curve, printed, rtol=0, atol=1e-15)
 
 
 def test_accuracy_at_is_the_diagonal_of_the_table_of_pairs():
@@ -237,22 +233,6 @@ def test_weights_too_fine_for_64_bits_still_give_an_exact_accuracy(monkeypatch):
 
     assert rounded.accuracy == accuracy_at(metric, human, rounded.threshold).accuracy
     assert exact.accuracy - exact.n_pairs * 2.0**-20 * 2 <= rounded.accuracy <= exact.accuracy
-
-
-def test_a_long_curve_has_steps(monkeypatch):
-    """Each of its points lies on the whole curve, from 0 to the largest gap."""
-    metric, human = drawn(6, 25, missing=0.1)
-    metric[1] = metric[0]
-    whole = accuracy_curve(metric, human)
-    monkeypatch.setattr(tie_calibration, "_MOST_ON_CURVE", 0)
-    monkeypatch.setattr(tie_calibration, "_STEPS", 16)
-    steps = accuracy_curve(metric, human)
-
-    assert 10 < steps.thresholds.size <= 17 < whole.thresholds.size
-    place = np.searchsorted(whole.thresholds, steps.thresholds)
-    np.testing.assert_array_equal(whole.thresholds[place], steps.thresholds)
-    np.testing.assert_array_equal(whole.accuracy[place], steps.accuracy)
-    assert (steps.thresholds[0], steps.thresholds[-1]) == (0, whole.thresholds[-1])
 
 
 def test_errors_say_what_to_do(monkeypatch):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.everyday import examples
 
 from betterthan.kernels.display import letters
 from betterthan.kernels.display.letters import letter_display
@@ -45,7 +46,6 @@ def fewest_letters(different):
 
 
 @given(graphs(max_side=12))
-@settings(deadline=None)
 def test_two_systems_share_a_letter_exactly_when_they_do_not_differ(different):
     """The law of the display, the diagonal included: every system bears a letter."""
     display = letter_display(different)
@@ -55,14 +55,13 @@ def test_two_systems_share_a_letter_exactly_when_they_do_not_differ(different):
 
 
 @given(graphs())
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=examples(150))
 def test_no_display_has_fewer_letters(different):
     """Against brute force over all sets of cliques."""
     assert letter_display(different).members.shape[1] == fewest_letters(different)
 
 
 @given(graphs(max_side=10), st.sampled_from(["cliques", "work"]))
-@settings(deadline=None)
 def test_without_time_the_display_is_still_right_and_lean(different, stop):
     """Neither a graph with too many cliques nor a search cut short may show a wrong letter."""
     with pytest.MonkeyPatch.context() as patch:
@@ -77,7 +76,6 @@ def test_without_time_the_display_is_still_right_and_lean(different, stop):
 
 
 @given(graphs(max_side=10))
-@settings(deadline=None)
 def test_letters_stand_in_order_of_their_best_members(different):
     """The best system bears the letter a."""
     members = letter_display(different).members

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.everyday import examples
 
 from betterthan.kernels.display.letters import letter_display, letters_of_many
 
@@ -31,7 +32,7 @@ def check(different, members):
         assert not shared[lost].all()
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(decisions())
 def test_letters_say_exactly_who_differs(different):
     """The definition, by loops."""

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from tests.everyday import examples
 
 from betterthan.errors import UnknownName
 from betterthan.kernels.influence import influence
@@ -47,7 +48,6 @@ def fewest(statistic, n, until):
 
 @pytest.mark.parametrize("flips", LEADS)
 @given(d=gaps, until=untils)
-@settings(deadline=None)
 def test_no_fewer_segments_turn_a_verdict_on_differences(flips, d, until):
     """Mean and wins are exact."""
     found = flips(d, until=until)
@@ -61,7 +61,7 @@ def test_no_fewer_segments_turn_a_verdict_on_differences(flips, d, until):
 
 
 @given(score_pairs, untils)
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=examples(100))
 def test_no_fewer_segments_turn_the_medians(scores, until):
     """Small tables are searched to the end."""
     found = flips_median(*scores, until=until)
@@ -74,7 +74,7 @@ def test_no_fewer_segments_turn_the_medians(scores, until):
 
 
 @given(score_pairs, untils)
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=examples(100))
 def test_large_tables_remove_at_most_one_segment_too_many(scores, until):
     """Without the search over subsets, and what is removed does turn the medians."""
     with pytest.MonkeyPatch.context() as patch:

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import special, stats
@@ -40,7 +40,6 @@ def fewest(pvalue, d, least):
 
 @pytest.mark.parametrize("undoes", TESTS)
 @given(d=gaps)
-@settings(deadline=None, max_examples=40)
 def test_the_removal_undoes_and_is_a_bound(undoes, d):
     """Exact for the sign test; for the others never fewer than the best, and exact when it says so."""
     pvalue, least = TESTS[undoes]

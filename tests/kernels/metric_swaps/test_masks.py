@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from betterthan.errors import UnknownName
@@ -14,7 +14,6 @@ schemes = st.sampled_from(SWAP_SCHEMES)
 
 
 @given(schemes, st.integers(1, 6), st.integers(1, 150), st.integers(1, 5), st.integers(0, 5))
-@settings(max_examples=80, deadline=None)
 def test_drawing_in_portions_is_drawing_at_once(scheme, m, n, first, second):
     """A resample uses whole words, so the cut does not change the random numbers."""
     whole = draw_masks(scheme, first + second, (m, n), np.random.default_rng(3)).cells()

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy import stats
+from tests.kernels.metric_swaps.tallying import swap_soft
 from tests.kernels.metric_swaps.test_means import example, literal_tallies
 
 from betterthan.errors import BetterThanError, UnknownName
@@ -23,7 +24,6 @@ from betterthan.kernels.metric_swaps import soft_monte_carlo as metric_swaps_cou
 from betterthan.kernels.metric_swaps import soft_monte_carlo as metric_swaps_monte_carlo
 from betterthan.kernels.metric_swaps.masks import SWAP_SCHEMES, draw_masks
 from betterthan.kernels.metric_swaps.means import standardised
-from betterthan.kernels.metric_swaps.soft import swap_soft_block
 from betterthan.kernels.metric_swaps.soft_analytic import analytic_values
 from betterthan.kernels.metric_swaps.soft_monte_carlo import (
     count_loop,
@@ -69,7 +69,7 @@ def test_monte_carlo_tallies_are_those_of_the_literal_loop(scheme, discrete):
     """Same masks and signs: every swapped metric is formed and every p-value counted."""
     human, metrics = example(discrete=discrete)
     human_p = human_pvalues(human)
-    found = swap_soft_block(
+    found = swap_soft(
         metrics,
         human_p,
         scheme,
@@ -91,7 +91,7 @@ def test_analytic_tallies_are_those_of_the_literal_loop(scheme, discrete):
     """Same masks: every swapped metric is formed, and scipy.stats gives the tail."""
     human, metrics = example(discrete=discrete)
     human_p = human_pvalues(human)
-    found = swap_soft_block(metrics, human_p, scheme, 20, np.random.default_rng(5))
+    found = swap_soft(metrics, human_p, scheme, 20, np.random.default_rng(5))
     cells = draw_masks(scheme, 20, human.shape, np.random.default_rng(5)).cells()
     wanted = literal_tallies(metrics, cells, lambda x: literal_soft(x, human_p, by_normal_tail))
     np.testing.assert_array_equal(found, wanted)
@@ -198,6 +198,6 @@ def test_refusals_say_what_to_do():
     human_p = one_sided_pvalues(human, "analytic")
     rng = np.random.default_rng(0)
     with pytest.raises(BetterThanError, match="signs_rng is None"):
-        swap_soft_block(metrics, human_p, "perm_inputs", 9, rng, p_values="monte_carlo")
+        swap_soft(metrics, human_p, "perm_inputs", 9, rng, p_values="monte_carlo")
     with pytest.raises(UnknownName, match=r'Unknown kind of p-values "exact"'):
-        swap_soft_block(metrics, human_p, "perm_inputs", 9, rng, p_values="exact")
+        swap_soft(metrics, human_p, "perm_inputs", 9, rng, p_values="exact")

@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.kernels.metric_swaps.tallying import pooled_tallies_of_masks, swap_pooled
 
 from betterthan.kernels.agreement.tau_tables import pair_tables_per_segment, tau
 from betterthan.kernels.metric_swaps.masks import draw_masks
-from betterthan.kernels.metric_swaps.segments import pooled_swaps_block, pooled_tallies_of_masks
 
 RULES = ("tau_ties_ignored", "tau_ties_soft", "tau_ties_hard", "tau_human_ties")
 
@@ -37,9 +37,7 @@ def test_pooled_taus_are_those_of_swapped_scores(rule):
             )
             expected[a, b] += not gain < observed - 1e-9
     np.testing.assert_array_equal(pooled_tallies_of_masks(tables, formula, masks), expected)
-    np.testing.assert_array_equal(
-        pooled_swaps_block(tables, formula, 60, np.random.default_rng(20)), expected
-    )
+    np.testing.assert_array_equal(swap_pooled(tables, formula, 60, np.random.default_rng(20)), expected)
 
 
 def test_pooled_values_by_hand():

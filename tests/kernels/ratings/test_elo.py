@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from betterthan.errors import BetterThanError
@@ -57,7 +57,6 @@ def test_a_lead_of_one_scale_is_ten_to_one():
     assert second[0] - first[0] == pytest.approx(400 / 11, rel=1e-14)
 
 
-@settings(deadline=None)
 @given(MATCHES, st.floats(0.1, 300), st.floats(20, 800))
 def test_the_ratings_are_those_of_the_formula(matches, k, scale):
     """The literal loop agrees."""
@@ -65,14 +64,12 @@ def test_the_ratings_are_those_of_the_formula(matches, k, scale):
     assert elo(*matches, n_systems=4, k=k, scale=scale) == pytest.approx(expected, abs=1e-8)
 
 
-@settings(deadline=None)
 @given(MATCHES)
 def test_what_one_gains_another_loses(matches):
     """The sum of the ratings is constant."""
     assert elo(*matches, n_systems=4).sum() == pytest.approx(6000, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(MATCHES)
 def test_it_does_not_matter_who_stands_left(matches):
     """Swapping sides and turning the outcome over is the same match."""
@@ -81,7 +78,6 @@ def test_it_does_not_matter_who_stands_left(matches):
     assert turned == pytest.approx(elo(left, right, outcome, n_systems=4), abs=1e-9)
 
 
-@settings(deadline=None)
 @given(MATCHES, st.permutations(range(4)))
 def test_renaming_permutes(matches, names):
     """Systems have no privileges, to the last bit."""
@@ -91,7 +87,6 @@ def test_renaming_permutes(matches, names):
     assert np.array_equal(renamed[names], elo(left, right, outcome, n_systems=4))
 
 
-@settings(deadline=None)
 @given(MATCHES, st.floats(-3000, 3000))
 def test_only_differences_count(matches, start):
     """Another start moves all ratings by the same."""

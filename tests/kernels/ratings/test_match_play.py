@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from tests.everyday import few
 
 from betterthan.arrays import FloatArray, read_only
 from betterthan.errors import BetterThanError, TableError
@@ -60,7 +61,7 @@ def force(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("method", "settings"),
-    [(method, settings) for method, choices in SETTINGS.items() for settings in choices],
+    few([(method, settings) for method, choices in SETTINGS.items() for settings in choices], 4, tuples=True),
 )
 def test_every_way_gives_the_same_numbers_to_the_last_bit(method, settings, monkeypatch):
     """Compiled, in lockstep or one by one: an optional package changes the speed and nothing else."""

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import log_ndtr
 
@@ -67,7 +67,6 @@ def test_an_upset_of_any_size_has_moments():
     assert win_update(50.0, *TABLES) == pytest.approx((0, 0), abs=1e-17)
 
 
-@settings(deadline=None)
 @given(st.floats(-30, 9))
 def test_moments_of_a_win(x):
     """V = φ / Φ and w = v (v + x), against log_ndtr."""
@@ -78,7 +77,6 @@ def test_moments_of_a_win(x):
     assert 0 < w < 1
 
 
-@settings(deadline=None)
 @given(st.floats(0, 8), st.floats(-12, 1.5).map(lambda exponent: 10**exponent))
 def test_moments_of_a_draw(d, e):
     """They are those of a confined normal deviate, for margins from a hair to a house."""
@@ -95,7 +93,6 @@ def test_a_draw_against_all_odds_has_moments():
     assert 1 - w == pytest.approx(1e-8, rel=1e-3)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(1e-12, 50)), min_size=1, max_size=30))
 def test_vectors_and_numbers_agree_to_the_last_bit(rows):
     """The lockstep is the loop."""
@@ -127,7 +124,6 @@ def test_figure_one_as_published():
     assert found.sigma == pytest.approx([3.538, 3.061, 3.049], abs=6e-4)
 
 
-@settings(deadline=None)
 @given(MATCHES)
 def test_without_drift_beliefs_only_get_sharper(matches):
     """With tau = 0 every match lowers the sigma of its two systems and of nobody else."""
@@ -141,7 +137,6 @@ def test_without_drift_beliefs_only_get_sharper(matches):
         before = after
 
 
-@settings(deadline=None)
 @given(MATCHES)
 def test_it_does_not_matter_who_stands_left(matches):
     """Swapping sides and turning the outcome over is the same match."""
@@ -151,7 +146,6 @@ def test_it_does_not_matter_who_stands_left(matches):
     assert a.sigma == pytest.approx(b.sigma, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(MATCHES, st.permutations(range(4)))
 def test_renaming_permutes(matches, names):
     """Systems have no privileges, to the last bit."""
@@ -163,7 +157,6 @@ def test_renaming_permutes(matches, names):
     assert np.array_equal(b.sigma[names], a.sigma)
 
 
-@settings(deadline=None)
 @given(MATCHES, st.floats(0.01, 100))
 def test_units_do_not_matter(matches, unit):
     """Scaling mu, sigma, beta and tau scales the result: all parameters are applied."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.everyday import few
 
 from betterthan.kernels.sign_flips.all_pairs import (
     BOUND,
@@ -42,7 +43,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", few(KINDS, 2))
 @pytest.mark.parametrize("n", [5, 14, 20, 24, 28])
 def test_p_values_are_exact_within_their_error(kind, n):
     """Against every sign vector, or every sum of whole numbers."""
@@ -61,7 +62,7 @@ LATTICES = {
 }
 
 
-@pytest.mark.parametrize("kind", LATTICES)
+@pytest.mark.parametrize("kind", few(LATTICES, 2))
 @pytest.mark.parametrize("n", [20, 70, 150, 400])
 def test_a_lattice_within_a_lattice_does_not_hide_an_error(kind, n):
     """Penalties of 5 and 10 with a few of 1 have a characteristic function that rises again at high frequencies."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.everyday import examples
 
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.kernels.sign_flips import permutation
@@ -51,7 +52,7 @@ def literal_swaps(counts, signs, formula, alternative):
 
 
 @given(st.integers(0, 10_000), st.sampled_from(ALTERNATIVES), st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_the_tallies_are_those_of_literal_swaps(seed, alternative, whole):
     """Partial sums of the systems stand for every swapped corpus, whole numbers or not."""
     rng = np.random.default_rng(seed)
@@ -120,7 +121,6 @@ def test_linear_scores_are_split_exactly():
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=50, deadline=None)
 def test_what_segments_add_sums_to_the_difference_and_turns_with_the_pair(seed):
     """A against B is B against A negated, and nothing of the observed difference is lost."""
     counts = np.random.default_rng(seed).poisson(3.0, size=(2, 25, 3)) + 1.0

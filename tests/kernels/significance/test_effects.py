@@ -11,7 +11,6 @@ from betterthan.kernels.significance import effects
 from betterthan.kernels.significance.effects import (
     cliffs_delta,
     dominance,
-    mean_differences,
     median_differences,
     medians_of_differences,
     rank_biserial,
@@ -19,6 +18,12 @@ from betterthan.kernels.significance.effects import (
     win_probabilities,
 )
 from betterthan.kernels.significance.paired import differences
+
+
+def mean_differences(goodness):
+    """The difference of means of every pair."""
+    return differences(goodness).mean
+
 
 ANTISYMMETRIC = (
     mean_differences,

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -21,7 +21,6 @@ zero_methods = st.sampled_from(["wilcox", "pratt"])
 
 
 @given(tables, zero_methods, st.sampled_from(["auto", "asymptotic"]))
-@settings(deadline=None)
 def test_pairs_are_consistent(scores, zeros, method):
     """Symmetric two-sided, transposed one-sided, in (0, 1]."""
     two, greater, less = (

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.strategies import tags as tag_tables
 
@@ -52,7 +52,6 @@ def test_empty_segments_count_nothing():
 
 
 @given(st.integers(0, 10_000), st.floats(0.05, 0.95), st.floats(0.05, 0.95))
-@settings(max_examples=40, deadline=None)
 def test_every_score_is_scikit_learns(seed, share, flagged):
     """Where both are defined, to rounding."""
     sklearn = pytest.importorskip("sklearn.metrics")

@@ -5,7 +5,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.strategies import tags as tag_tables
 
@@ -59,7 +59,6 @@ def test_each_sentence_is_scored_as_by_the_literal_program(table):
 
 
 @given(st.integers(0, 10_000), st.floats(0.1, 0.9))
-@settings(max_examples=60, deadline=None)
 def test_long_sentences_with_many_competing_spans(seed, share):
     """Equal overlaps compete in chains; the leftmost goes first, as in a row-by-row search for the largest."""
     rng = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from betterthan.kernels import compiled as compiling
@@ -74,7 +74,6 @@ def lists(symbols=few, *, longest=9):
     return st.lists(pair, max_size=6).map(lambda pairs: sorted(pairs, key=lambda pair: pair[0]))
 
 
-@settings(deadline=None)  # the first example compiles
 @given(
     ours=lists(),
     theirs=lists(),

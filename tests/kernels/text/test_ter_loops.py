@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.lib_ter import BeamEditDistance, _flip_trace, trace_to_alignment
 
@@ -59,7 +59,6 @@ def test_short_texts_have_the_distance_of_the_textbook(words, reference):
         assert cells == expected[i, space.low[i] : space.high[i]].tolist()
 
 
-@settings(max_examples=40, deadline=None)
 @given(LONG_WORDS, LONG_WORDS)
 def test_long_texts_have_sacrebleus_distance_and_alignment(words, reference):
     """Also where the band leaves cells out: the distance, the words edited, and who meets whom."""
@@ -105,7 +104,6 @@ def test_the_band_can_hide_the_shortest_way():
     assert ter_loops.fill_ahead(words, reference, space_for(words, reference)) == 100
 
 
-@settings(max_examples=40, deadline=None)
 @given(LONG_WORDS, LONG_WORDS)
 def test_every_row_is_crossed_by_a_shortest_way(words, reference):
     """Edits up to a cell and from it to the end sum to the distance, somewhere in each row, and never to less."""
@@ -117,7 +115,6 @@ def test_every_row_is_crossed_by_a_shortest_way(words, reference):
         assert min(space.ahead[place] + space.behind[place] for place in places) == distance
 
 
-@settings(max_examples=60, deadline=None)
 @given(LONG_WORDS, LONG_WORDS, st.data())
 def test_a_shift_is_measured_without_the_rows_it_leaves_alone(words, reference, data):
     """The distance after a shift is that of the shifted words from beginning to end."""

@@ -132,6 +132,8 @@ def subject(kind: str, systems: tuple[str, ...] = SYSTEMS) -> Any:
         "ranks": lambda: {
             by: bt.rank(scores, by=by, n_resamples=20) for by in ("mean", "median", "win_rate")
         },
+        "board": lambda: bt.board(scores),
+        "tasks": lambda: bt.board(scores),
         "metrics": lambda: meta(systems, 3),
         "soft_pairwise": lambda: meta(systems, 3),
         "contributions": lambda: meta(systems, 3),

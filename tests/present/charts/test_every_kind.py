@@ -18,10 +18,12 @@ WRITTEN = {
         "difference in chrF (positive: Aster better)",
         "segments",
     ),
+    "board": ("Board by mean", "mean over tasks, higher is better"),
+    "tasks": ("Scores on every task", "share of systems beaten"),
     "agreement": ("Do the rankings agree?", "share of system pairs", "same order", "opposite order"),
     "ranks": ("Ranks by several methods", "mean", "median", "win rate"),
     "metrics": ("Which metrics differ significantly by soft pairwise accuracy?", "row compared with column"),
-    "soft_pairwise": ("metric-0 and human judgments", "humans: MQM"),
+    "soft_pairwise": ("metric-0 and human judgments", "humans (MQM)"),
     "contributions": (
         "Confidence per system pair: humans and metric-0",
         "confidence of humans (MQM), 1 − p",
@@ -51,6 +53,8 @@ WRITTEN = {
     "study": ("Error rate", "n", "rate", "A paper, Figure 1."),
 }
 NAMED = {
+    "board": SYSTEMS,
+    "tasks": SYSTEMS,
     "ranking": SYSTEMS,
     "pairs": SYSTEMS,
     "ranks": SYSTEMS,
@@ -69,6 +73,8 @@ DRAWN = {
     "pairs": {"rect": 4 * 3},
     "scatter": {"symbol": 40, "area": 1, "line": 1},
     "differences": {},
+    "board": {"symbol": 4},
+    "tasks": {"rect": 4 * 40},
     "agreement": {"rect": 3 * 3},
     "ranks": {"symbol": 3 * 4, "line": 4},
     "metrics": {"rect": 3},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 
@@ -13,7 +14,8 @@ from tests.made_tags import drawn_tags
 from tests.present.charts.pictures import mostly_slow, with_field
 
 import betterthan as bt
-from betterthan.cli.main import main
+from betterthan.cli.commands.figure import KINDS
+from betterthan.cli.main import cli, main
 from betterthan.examples.campaign import campaign
 from betterthan.examples.write import write_campaign
 from betterthan.present.charts.drawing import altair
@@ -99,6 +101,13 @@ def test_every_kind_is_drawn_from_files(figure, kind):
     assert code == 0, said
     assert said.rstrip().endswith("figure.svg")
     assert shown in words_of(svg)
+
+
+def test_the_help_names_every_kind():
+    """In words, because a list of choices would be broken within its names."""
+    text = " ".join((cli.commands["figure"].help or "").split())
+    named = text.split("KIND is one of ", 1)[1].split(".", 1)[0]
+    assert re.split(r", | and ", named) == list(KINDS)
 
 
 def test_a_result_written_by_another_command_is_drawn(figure):
@@ -192,3 +201,26 @@ def test_units_are_chosen_as_the_note_says(figure):
     assert (code, "30 documents" in said) == (0, False), said
     code, said, _ = figure("figure", "margins", "human.csv", "--units", "segments", output="third.svg")
     assert (code, said) == (2, "error: --units changes nothing in a figure of margins. Leave it out.\n")
+
+
+@pytest.mark.parametrize("kind", ["ranking", "pairs"])
+def test_a_system_that_never_loses_is_drawn_with_a_prior(figure, folder, kind):
+    """As `agree` ranks it, and as the note says; a prior of 0 is refused."""
+    (folder / "never.csv").write_text("A,B,C\n9,2,3\n9,4,1\n9,3,5\n8,1,2\n7,3,2\n9,1,2\n")
+    code, said, _ = figure("figure", kind, "never.csv", "--by", "bradley-terry")
+
+    assert code == 0
+    assert "prior 0.5" in said
+    assert figure("figure", kind, "never.csv", "--by", "bradley-terry", "--prior", "0")[0] == 2
+
+
+@pytest.mark.parametrize(("by", "name"), [("elo", "Elo"), ("trueskill", "TrueSkill")])
+def test_pairs_say_by_which_mechanism_and_are_ordered_by_it(figure, folder, by, name):
+    """The heading names it, and the rows are those of the ranking."""
+    _, _, text = figure("figure", "pairs", "human.csv", "--by", by, "--resamples", 200, output="x.json")
+    drawn = json.loads(text)
+    ranked = bt.rank(bt.read_scores(folder / "human.csv"), by=by, n_resamples=200)
+
+    assert drawn["title"]["text"] == f"Every pair: how often the row beats the column by {name}"
+    listed = list(dict.fromkeys(row["row"] for row in drawn["layer"][0]["data"]["values"]))
+    assert listed == list(ranked.systems)

@@ -9,12 +9,18 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
 import pytest
-from tests.present.charts.pictures import SVG, Picture, made
+from tests.everyday import few
+from tests.made import drawn_scores
+from tests.present.charts.pictures import SVG, Picture, made, subject
 
-from betterthan.present.charts.chart import chart_kinds
+import betterthan as bt
+from betterthan.present.charts.chart import chart, chart_kinds
 from betterthan.present.charts.drawing import names
 from betterthan.present.text_width import text_width
 
@@ -28,7 +34,7 @@ FIRST = (
     "通义千问-72B",
     "Mistral-7B-Instruct-v0.3",
     "Command R+",
-    "NLLB-200-distilled-600M",
+    "文心一言大模型三点五版本增强版",
     "google_translate_2024",
     "MMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMM",
 )
@@ -60,7 +66,8 @@ class Box(NamedTuple):
 
 def boxes(picture: Picture) -> list[Box]:
     """The rectangles around all lines of text; texts at an angle other than 0 and 90 degrees are left aside."""
-    return list(_boxes(picture.root, 0.0, 0.0))
+    left = float(picture.root.attrib.get("viewBox", "0").split()[0])
+    return list(_boxes(picture.root, -left, 0.0))
 
 
 def _boxes(element: ET.Element, x: float, y: float) -> Iterator[Box]:
@@ -118,12 +125,79 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "size"), CASES)
+@pytest.mark.parametrize(("kind", "size"), few(CASES, 9, tuples=True))
 def test_no_label_is_cut_or_lies_on_another(kind, size):
     """With names of all lengths."""
     picture = Picture(made(kind, systems(size)))
     assert len(boxes(picture)) >= 5
     assert not faults(picture), "\n".join(faults(picture))
+
+
+def several(kind, names):
+    """A chart that names metrics, rankings or results instead of systems."""
+    if kind == "metrics":
+        human = drawn_scores(6, 30)
+        noise = np.random.default_rng(5).normal(0, 1, (len(names), 6, 30))
+        metrics = {
+            name: replace(human, values=human.values + (0.2 + i / 20) * each)
+            for i, (name, each) in enumerate(zip(names, noise, strict=True))
+        }
+        return chart(bt.meta_evaluate(metrics, human, by="pearson", n_resamples=99))
+    if kind == "agreement":
+        rankings = list(subject("ranks").values())
+        return chart(bt.agreement({name: rankings[i % 3] for i, name in enumerate(names)}))
+    return chart(dict.fromkeys(names, subject("margins")), "margins")
+
+
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [
+        ("metrics", 12),
+        pytest.param("metrics", 60, marks=pytest.mark.slow),
+        ("agreement", 12),
+        ("margins", 2),
+        ("margins", 5),
+    ],
+)
+def test_no_name_of_a_metric_or_ranking_is_cut_or_lies_on_another(kind, size):
+    """Charts whose rows and lines are not systems."""
+    picture = Picture(several(kind, systems(size)))
+    assert not faults(picture), "\n".join(faults(picture))
+
+
+def test_numbers_of_columns_keep_a_distance():
+    """Numbers side by side are not read as one."""
+    picture = Picture(made("soft_pairwise", systems(12)))
+    numbers = sorted(
+        (box for box in boxes(picture) if box.words.isdigit()), key=lambda box: (box.top, box.left)
+    )
+    level = [(one, other) for one, other in pairwise(numbers) if abs(one.top - other.top) < 1]
+    assert len(level) > 6
+    assert all(other.left - one.right > 4 for one, other in level)
+
+
+def test_a_caption_speaks_of_numbers_only_where_there_are_some():
+    """Cells of many tasks have none."""
+    caption = made("tasks", systems(2)).to_dict()["title"]["subtitle"][0]
+    picture = Picture(made("tasks", systems(2)))
+    assert ("Numbers" in caption) == any(re.fullmatch(r"−?\d+\.\d+", box.words) for box in boxes(picture))
+
+
+def test_a_picture_is_as_wide_as_names_that_no_font_has():
+    """The picture is wider than the converter made it, and its ground as well."""
+    names = ("文心一言大模型三点五版本增强版", "B")
+    picture = Picture(made("ranks", names))
+    assert not faults(picture)
+    ground, frame = picture.root[0].attrib, picture.root.attrib
+    assert frame["viewBox"].split() == [ground.get("x", "0"), "0", ground["width"], ground["height"]]
+    assert frame["width"] == ground["width"]
+
+
+def test_long_titles_are_broken():
+    """Two long names above a chart do not make it wider."""
+    title = made("differences", FIRST[1:3]).to_dict()["title"]["text"]
+    assert len(title) == 2
+    assert made("differences", ("A", "B")).to_dict()["title"]["text"] == "A against B: paired differences"
 
 
 def test_faults_are_found():

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 import vl_convert
+from tests.everyday import few
 from tests.present.charts.pictures import made
 
 import betterthan as bt
@@ -62,7 +63,8 @@ def test_two_pictures_in_a_page_have_different_ids():
 
 
 @pytest.mark.parametrize(
-    ("suffix", "start"), [("svg", b"<svg "), ("png", b"\x89PNG"), ("PDF", b"%PDF-"), ("json", b"{\n")]
+    ("suffix", "start"),
+    few([("svg", b"<svg "), ("png", b"\x89PNG"), ("PDF", b"%PDF-"), ("json", b"{\n")], tuples=True),
 )
 def test_the_suffix_picks_the_format(tmp_path, suffix, start):
     """In either case of letters; the path comes back."""

@@ -10,6 +10,7 @@ from tests.present.charts.pictures import made
 
 from betterthan.errors import UnknownName
 from betterthan.present.charts.theme import (
+    N_SERIES,
     THEMES,
     blended,
     config,
@@ -70,6 +71,18 @@ def test_colours_stay_apart_for_the_colour_blind(theme, sight):
     }
     for one, other in combinations(seen, 2):
         assert np.linalg.norm(seen[one] - seen[other]) > 15, (one, other)
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+@pytest.mark.parametrize("sight", MACHADO)
+def test_colors_of_series_differ_for_the_color_blind(theme, sight):
+    """Each two of them, and each from the ground."""
+    assert len(theme.series) == N_SERIES
+    seen = [lab(np.array(MACHADO[sight]) @ linear(color)) for color in (*theme.series, theme.paper)]
+    assert min(np.linalg.norm(one - other) for one, other in combinations(seen, 2)) > 15
+    marks = [lab(np.array(MACHADO[sight]) @ linear(color)) for color in (theme.accent, theme.rest, theme.bad)]
+    assert min(np.linalg.norm(one - other) for one, other in combinations(marks, 2)) > 15
+    assert contrast(theme.rest, theme.paper) > 3
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)

@@ -9,7 +9,7 @@ from tests.made import a_ranking, drawn_matches, drawn_scores
 import betterthan as bt
 from betterthan.present.renderers.render import render
 from betterthan.present.tables.describe import describe
-from betterthan.present.tables.ranking import method_name
+from betterthan.present.tables.standing import method_name
 
 
 def words(result):

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.everyday import few
 from tests.read.seeds import FILES
 
 import betterthan as bt
@@ -107,7 +108,7 @@ def variants(data):
     [("x", "x.csv"), pytest.param(("x.txt", "x.tags", "x.hter", "x.seg.score"), marks=pytest.mark.slow)],
     ids=["two names", "more names"],
 )
-@pytest.mark.parametrize("seed", FILES)
+@pytest.mark.parametrize("seed", few(FILES, 14))
 def test_no_sign_keeps_out_a_reader_that_would_have_taken_the_file(seed, names, tmp_path):
     """Asking every reader finds what asking the plausible ones does."""
     called, data = FILES[seed]

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.everyday import examples
 
 from betterthan.errors import BetterThanError, ReadError, TableError
 from betterthan.read.check import check
@@ -32,7 +33,7 @@ cell = st.one_of(st.none(), st.floats(-1e6, 1e6))
 
 
 @pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15))
 @given(st.lists(st.tuples(cell, cell), min_size=2, max_size=4))  # with more rows, values alone raise doubts
 def test_frames_equal_csv(maker, rows):
     """Wide and long frames give the table that the CSV of the same numbers gives."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ from betterthan.studies.paired.paired_disagreement import (
     family_of,
     rules_table,
     table_3,
+    task_of,
 )
 from betterthan.studies.paired.subsamples import RULES
 from betterthan.studies.setups import Setup
@@ -123,13 +126,53 @@ def test_rules_draw_as_many_segments_as_they_say():
     assert len(RULES["fifth_or_30"].draw(12, rng)) == 12
 
 
-def test_sizes_beyond_the_test_set_are_left_out_of_the_text(found):
-    """Only 10 is smaller than 40 segments; as published larger sizes are all segments."""
-    assert found.table("figure-4c").column("segments") == (10,)
-    published = study("paired-disagreement", tables(), as_published=True, options={"repeats": 2, "orders": 1})
-    table = published.table("figure-4c")
-    assert table.column("segments") == (10, 200, 500, 1000, 5000)
-    assert len({row[2:] for row in table.rows[1:]}) == 1
+def test_sizes_beyond_the_test_set_are_left_out(found):
+    """Sizes below 40 segments and all of them, of the same setups; the last is the disagreement on all segments."""
+    table = found.table("figure-4c")
+    assert table.column("segments") == (10, 20, "all")
+    assert len(set(table.column("setups"))) == 1
+    full = [row[1] for row in found.table("table-1").rows]
+    assert table.rows[-1][2:] == pytest.approx(full)
+
+
+def test_a_line_of_figure_4c_is_always_of_the_same_setups():
+    """Test sets of 15 and of 40 segments: each group has lines of its own, up to its own size."""
+    mixed = {
+        **tables(),
+        **{f"small {name}": one.select(segments=one.segments[:15]) for name, one in tables().items()},
+    }
+    found = study("paired-disagreement", mixed, options={"repeats": 2, "orders": 1}, workers=1)
+    table = found.table("figure-4c")
+    small, large = dict.fromkeys(table.column("setups"))
+    sizes = {group: [row[1] for row in table.rows if row[0] == group] for group in (small, large)}
+    assert sizes == {small: [10, "all"], large: [10, 20, "all"]}
+    chart = found.chart("figure-4c")
+    assert chart.log_x
+    assert set(chart.columns["panel"]) == {small, large}
+
+
+def test_claims_about_metrics_and_tasks_are_read_from_the_tables():
+    """What is said to be affected most is the first row, and tasks are known by the names of their data sets."""
+    assert [task_of(name) for name in ("TAC08", "pc", "wmt17 de-en", "MSCOCO")] == [
+        *("summarization", "dialogue", "machine translation", "image captioning")
+    ]
+    rng = np.random.default_rng(5)
+    ranked = {"BLEU": 0.1, "BERTScore": 2.0, "ROUGE_L": 0.4}
+    metrics = {
+        name: replace(
+            next(iter(tables().values())),
+            name=name,
+            values=rng.normal(size=(5, 40)).round(1) + gap * np.arange(5)[:, None],
+            systems=tuple("ABCDE"),
+        )
+        for name, gap in ranked.items()
+    }
+    found = study("paired-disagreement", metrics, options={"repeats": 8, "orders": 1}, workers=1)
+    assert found.table("figure-4a").column("metric")[0] == "BLEU"
+    claims = {row[0]: row[2] for row in found.table("claims").rows}
+    assert claims["BLEU is affected most"] == "yes"
+    assert claims["BERTScore and MoverScore are affected less than most metrics"] == "yes"
+    assert claims["Dialogue and captioning show more disagreement than translation and summarization"] == "–"
 
 
 def test_renaming_systems_changes_nothing_in_the_text(found):

@@ -48,7 +48,7 @@ def test_taus_are_held_against_the_truth_setting_by_setting(released):
     values = np.array([row[5:] for row in grid.rows], dtype=float)
     assert np.nanmin(values) >= -1
     assert np.nanmax(values) <= 1
-    assert released.sentences[0].startswith("288 simulated setups")
+    assert released.sentences[1].startswith("288 simulated setups")
 
 
 def test_panels_take_the_settings_they_say():

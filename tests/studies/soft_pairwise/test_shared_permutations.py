@@ -19,7 +19,7 @@ from betterthan.kernels.agreement.soft_pairwise import pvalues_of_tables
 from betterthan.studies.soft_pairwise.spa_speed import (
     PRINTED_MILLISECONDS,
     PRINTED_SPEEDUP,
-    _GoodnessTables,
+    GoodnessTables,
     _Spread,
     batch_pvalues,
     costs,
@@ -114,13 +114,13 @@ def test_sharing_flatters_a_metric_that_says_what_people_say():
     assert row["deviation shared"] == 0
     assert row["deviation own"] > 0
     assert row["shared − own"] > 4 * row["standard error"]
-    assert f"shared minus own is {row['shared − own']:.5f}" in found.sentences[1]
+    assert f"shared minus own is {row['shared − own']:.5f}" in found.sentences[2]
 
 
 def test_spreads_are_those_of_the_statistics_module():
     """Root mean square over metrics of deviations; the shift with the standard error of its mean."""
     value = np.random.default_rng(5).normal(size=(6, 2, 3))
-    one = _Spread(_GoodnessTables("x", np.empty((4, 2, 1))), value)
+    one = _Spread(GoodnessTables("x", ("a", "b", "c"), np.empty((4, 2, 1))), value)
     for way in range(2):
         squares = [statistics.variance(value[:, way, metric].tolist()) for metric in range(3)]
         assert one.deviation[way] == pytest.approx(statistics.mean(squares) ** 0.5)

@@ -7,16 +7,25 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Literal, get_args
 
+import numpy as np
+
 from betterthan.analysis.compare.compare_counts import compare_counts
-from betterthan.analysis.compare.compare_matches import compare_matches
+from betterthan.analysis.compare.compare_matches import compare_matches, compare_ratings
+from betterthan.analysis.compare.compare_runs import Over, compare_runs, refuse_without_runs
+from betterthan.analysis.compare.compare_win_rates import compare_win_rates, fitted_win_rates
 from betterthan.analysis.compare.decide import ComparisonOptions, MissingPolicy, decide
 from betterthan.analysis.compare.right_wrong import both_right
+from betterthan.analysis.compare.run_scores import pass_rule
 from betterthan.analysis.computing import Rng
+from betterthan.analysis.matches.match_covariates import refuse_covariates
+from betterthan.analysis.matches.matches import TiesModel, refuse_unmet
 from betterthan.analysis.pairs.pairwise import PairOptions, edge_note, require_pairs
 from betterthan.analysis.pairs.request import PermutationMethod
 from betterthan.analysis.pairs.significance import OWN_TEST
 from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.strengths.aggregations import ITEM_RESPONSE, ORDERED
 from betterthan.analysis.strengths.ranking import RankOptions
+from betterthan.analysis.strengths.rated_matches import rate_matches
 from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
@@ -24,11 +33,13 @@ from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, unknown_name
+from betterthan.kernels.comparisons.wins import WinCounts
 from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.messages import Message, Option, joined
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
 TestName = Literal["auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"]
@@ -40,6 +51,8 @@ def compare(
     table: AnyData,
     *more: AnyData,
     metric: str | None = None,
+    system: str | Sequence[str] | None = None,
+    run: str | None = None,
     systems: Sequence[str] | None = None,
     test: TestName = "auto",
     by: str | Callable[[FloatArray], FloatArray] = "mean",
@@ -48,6 +61,7 @@ def compare(
     prior: float = 0.0,
     missing: MissingPolicy = "raise",
     units: UnitName = "auto",
+    over: Over = "items and runs",
     alternative: Alternative = "two-sided",
     correction: CorrectionName = "auto",
     alpha: float = 0.05,
@@ -71,13 +85,17 @@ def compare(
 
     Parameters
     ----------
-    table, *more : Scores, Counts or Matches, or what they are read from
+    table, *more : Scores, Counts, Matches or Runs, or what they are read from
         A path, a folder, a pattern or several of them; a data frame; a dict of columns, or of names and paths; or an
         array for each system, which are then called A, B, …
         Counts (corpus BLEU, F1, …) are permuted with their true corpus score. Matches are compared by the
-        Bradley–Terry model with robust standard errors.
+        Bradley–Terry model with robust standard errors, or by "elo", "trueskill" or "win_rate".
     metric : str, optional
-        Which metric, where several are read.
+        The metric, if several are read.
+    system : str or sequence of str, optional
+        The column that names the systems, or several columns that name them together, such as ["model", "prompt"].
+    run : str, optional
+        The column that numbers repeated runs (seed, repeat, epoch, …); found by its name where rows repeat.
     systems : sequence of str, optional
         Systems to compare; all by default. Matches against other systems still inform the strengths.
     test : {"auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"}, default "auto"
@@ -92,7 +110,7 @@ def compare(
         * "permutation": mean difference under sign flips; see `method`.
         * "bootstrap": mean difference in standard errors, bootstrap distribution shifted to the null hypothesis.
     by : str or callable, default "mean"
-        The aggregation that is compared, as in :func:`betterthan.rank`.
+        The aggregation that is compared, as in :func:`betterthan.rank`; for runs also "pass@5" or "pass^5".
     method : {"auto", "exact", "bracket", "monte_carlo", "analytic"}, default "auto"
         How permutation p-values are computed. "auto" inverts the characteristic function, to about ten decimal places,
         and computes an exact or certified p-value wherever a verdict or the second digit depends on it; "analytic"
@@ -107,8 +125,11 @@ def compare(
     missing : {"raise", "drop", "pairwise"}, default "raise"
         "drop" leaves out a segment for all systems, "pairwise" only for the pairs concerned.
     units : {"auto", "segments", "groups"}, default "auto"
-        What is permuted or drawn as one. "auto": whole documents ("groups") where the table knows them, because
+        Units that are permuted or resampled. "auto": whole documents ("groups") where the table knows them, because
         segments of a document are correlated; otherwise single segments.
+    over : {"items and runs", "items", "runs"}, default "items and runs"
+        For repeated runs, what intervals and p-values hold for. "items and runs": other items and other runs;
+        "items": the means over exactly these runs, on other items; "runs": exactly these items, in other runs.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         "greater": is the row better than the column?
     correction : {"auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"}, default "auto"
@@ -156,12 +177,23 @@ def compare(
     with a clustered standard error, as with ``test="t"``. Where the systems differ on at most half of the documents, it
     is the smallest interval that contains both.
 
+    Repeated runs of each system (other seeds, samples, epochs) vary like items do. The interval of a mean difference
+    joins that for other items, from l to u, with the variance of the runs [4]_:
+
+    .. math:: d - \sqrt{(d - l)^2 + t_\nu^2 Q}, \qquad d + \sqrt{(u - d)^2 + t_\nu^2 Q}, \qquad
+              Q = \max\Big(0, \sum_s \frac{\hat\sigma^2_s}{R_s} + \frac{\hat\sigma^2_e}{2 n R_s}\Big),
+
+    with the variance between runs σ² of both systems, their numbers of runs R and ν Satterthwaite's degrees of freedom;
+    the p-value is the largest level at which it contains 0. Where the table says that every score was drawn on its
+    own, as with several answers to each prompt, Q is left out: item means already vary with the draws.
+
     References
     ----------
     .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL; 3.2.
     .. [2] Riezler and Maxwell (2005), On some pitfalls in automatic evaluation and significance testing for MT.
     .. [3] Hartigan (1969), Using subsample values as typical values, J. American Statistical Association 64; Tritchler
        (1984), On inverting permutation tests, J. American Statistical Association 79.
+    .. [4] Zou and Donner (2008), Construction of confidence limits about effect measures, Statistics in Medicine 27.
 
     Examples
     --------
@@ -169,6 +201,10 @@ def compare(
     >>> scores = bt.read_scores({"A": [3, 5, 4, 6, 5, 7], "B": [2, 3, 3, 3, 4, 5]})
     >>> bt.compare(scores).pair("A", "B").pvalue
     0.03125
+    >>> runs = {"item": [1, 1, 2, 2, 3, 3] * 2, "system": ["A"] * 6 + ["B"] * 6, "seed": [1, 2] * 6,
+    ...         "score": [3, 4, 5, 6, 4, 4, 2, 3, 3, 4, 3, 3]}
+    >>> bt.compare(runs, run="seed").unit_note
+    'Unit: 3 items, 2 runs each.'
     >>> bt.compare([3, 5, 4, 6, 5, 7], [2, 3, 3, 3, 4, 5]).pair("A", "B").pvalue
     0.03125
     """
@@ -182,24 +218,19 @@ def compare(
     resampling = Resampling.of(
         rng, n_resamples, workers=workers, executor=executor, cache=cache, progress=progress
     )
-    table = as_table(table, *more, kinds=(Scores, Counts, Matches), verb="compare", metric=metric)
+    kinds = (Scores, Counts, Matches, Runs)
+    table = as_table(table, *more, kinds=kinds, verb="compare", metric=metric, system=system, run=run)
     chosen = table.systems if systems is None else tuple(systems)
     if len(chosen) < 2:
         raise TableError(f"There is only one system, {', '.join(chosen)}; a comparison needs two or more.")
     require_pairs(len(chosen))
     if method not in get_args(PermutationMethod):
         raise unknown_name("method", method, get_args(PermutationMethod))
+    refuse_without_runs(table, over, by)
     if isinstance(table, Matches):
-        _check_matches(table, test, by, method, units, n_resamples)
-        return compare_matches(table, ties, options, prior=prior, systems=chosen)
-    if prior and (test not in ("auto", "strengths") or by != "bradley_terry"):
-        raise BetterThanError(
-            Message(
-                "{prior} regularizes Bradley–Terry strengths. Use it with matches, or with {by}.",
-                prior=Option("prior", prior),
-                by=Option("by", "bradley_terry"),
-            )
-        )
+        _check_matches(table, test, by, method, ties, prior, units, n_resamples)
+        return _compared_matches(table, by, ties, prior, chosen, options, resampling)
+    _refuse_prior(prior, test, by)
     table = table if systems is None else table.select(chosen)
     if isinstance(table, Counts):
         _refuse_other("Counts", "test", test, ("auto", "permutation"))
@@ -208,7 +239,7 @@ def compare(
         _refuse_other("Counts", "ties", ties, ("default",))
         pairs = compare_counts(table, units, options, resampling, is_extrapolated=method == "auto")
         return _finished(pairs, table)
-    _refuse_unused(test, by, method, ties)
+    _refuse_unused(test, "mean" if pass_rule(by) else by, method, ties)
     if n_resamples is not None:
         _refuse_resamples(n_resamples, _own_test(test, by), by, method, correction)
     comparison = ComparisonOptions(
@@ -221,7 +252,30 @@ def compare(
     )
     # The options of a ranking with its defaults, so that both verbs compare the same strengths.
     ranked = RankOptions(by=by, ties=ties, prior=prior, confidence=confidence)
+    if isinstance(table, Runs):
+        return compare_runs(table, over, comparison, options, resampling, ranked=ranked)
     return _finished(decide(table, comparison, options, resampling, ranked=ranked), table)
+
+
+def _compared_matches(
+    matches: Matches,
+    by: object,
+    ties: TiesModel,
+    prior: float,
+    systems: tuple[str, ...],
+    options: PairOptions,
+    resampling: Resampling,
+) -> PairwiseTable:
+    """Compare systems by the model of matches, their ratings or their win rates."""
+    if by in ORDERED:
+        ranked = RankOptions(by=str(by), confidence=options.confidence)
+        found = rate_matches(matches, str(by), ranked, resampling.on(matches.digest))
+        return compare_ratings(matches, found, options, systems=systems, seed=resampling.seed)
+    if by == "win_rate":
+        counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))
+        refuse_unmet(counts, matches.systems)
+        return compare_win_rates(matches, fitted_win_rates(matches, counts), options, systems=systems)
+    return compare_matches(matches, ties, options, prior=prior, systems=systems)
 
 
 def _finished(pairs: PairwiseTable, table: Scores | Counts) -> PairwiseTable:
@@ -235,12 +289,21 @@ def _finished(pairs: PairwiseTable, table: Scores | Counts) -> PairwiseTable:
 
 
 def _check_matches(
-    matches: Matches, test: str, by: object, method: str, units: str, n_resamples: int | None
+    matches: Matches,
+    test: str,
+    by: object,
+    method: str,
+    ties: str,
+    prior: float,
+    units: str,
+    n_resamples: int | None,
 ) -> None:
     _refuse_other("Matches", "test", test, ("auto",))
     _refuse_other("Matches", "method", method, ("auto",))
-    _refuse_other("Matches", "by", _name(by), ("mean", "bradley_terry"))
-    if n_resamples is not None:
+    _refuse_other("Matches", "by", _name(by), ("mean", "bradley_terry", "win_rate", *ORDERED))
+    if by not in ("mean", "bradley_terry") and (matches.covariates is not None or prior or ties != "default"):
+        _refuse_model_options(matches, _name(by), ties, prior)
+    if n_resamples is not None and by not in ORDERED:
         raise BetterThanError(
             Message(
                 "{resamples} has no effect on matches. Leave it out.",
@@ -253,6 +316,30 @@ def _check_matches(
                 "{units} has no effect on matches, which are clustered by their groups. Use {cluster}.",
                 units=Option("units", "segments"),
                 cluster=Option("cluster", False),
+            )
+        )
+
+
+def _refuse_model_options(matches: Matches, by: str, ties: str, prior: float) -> None:
+    """Raise when an option of the Bradley–Terry model was given for another aggregation."""
+    refuse_covariates(matches, by, ties=ties, prior=prior, interval="default")
+    raise BetterThanError(
+        Message(
+            "{option} has no effect with {given}. Leave it out, or use {by}.",
+            option=Option("prior", prior) if prior else Option("ties", ties),
+            given=Option("by", by),
+            by=Option("by", "bradley_terry"),
+        )
+    )
+
+
+def _refuse_prior(prior: float, test: str, by: object) -> None:
+    if prior and (test not in ("auto", "strengths") or by != "bradley_terry"):
+        raise BetterThanError(
+            Message(
+                "{prior} regularizes Bradley–Terry strengths. Use it with matches, or with {by}.",
+                prior=Option("prior", prior),
+                by=Option("by", "bradley_terry"),
             )
         )
 
@@ -302,7 +389,7 @@ def _refuse_resamples(n_resamples: int, test: str, by: object, method: str, corr
     may_draw = {
         "bootstrap": True,
         "permutation": method == "monte_carlo" or correction in ("auto", "max_statistic"),
-        "strengths": by != "bradley_terry",
+        "strengths": by not in ("bradley_terry", *ITEM_RESPONSE),
     }
     if not may_draw.get(test, correction == "max_statistic"):
         raise BetterThanError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -34,14 +35,14 @@ from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.strengths.strength_test import strength_findings
 from betterthan.analysis.strengths.strengths import By, Estimated, estimate
 from betterthan.analysis.units import UnitName, Units, few_units_note, has_documents, unit_note, units_of
-from betterthan.arrays import BoolArray, FloatArray
+from betterthan.arrays import BoolArray, FloatArray, pairs_where
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.kernels.comparisons.strengths import segment_win_rates
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.paired import in_range
 from betterthan.messages import Message, Option, joined
-from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pairwise import WIN_PROBABILITY, PairwiseTable
 from betterthan.tables.scores import Scores
 
 MissingPolicy = Literal["raise", "drop", "pairwise"]
@@ -232,7 +233,8 @@ def _findings(
 ) -> PairFindings:
     effect = EFFECTS[test.effect]
     goodness = request.goodness
-    unit = unit if effect.size_name != "dominance" else 1.0  # a probability has no such size
+    is_probability = effect.name == WIN_PROBABILITY
+    unit = 1.0 if is_probability else unit  # a probability has no unit
     setting = _setting(comparison, test, tested, request, options)
     if options.simultaneous:
         setting = for_all_pairs(test.effect, goodness, setting)
@@ -246,6 +248,7 @@ def _findings(
         goodness=unit * _means(goodness),
         test=test.name,
         effect_name=effect.name,
+        tie_policy=comparison.ties if is_probability else "",
         size_name=effect.size_name,
         effect=unit * effect.of(seen, setting),
         low=low,
@@ -294,7 +297,7 @@ def _setting(
         request.units,
         options.confidence,
         comparison.ties,
-        stream(request.resampling.seed, "intervals of effects", 0),
+        partial(stream, request.resampling.seed, "intervals of effects", 0),
         swaps=swaps,
         pvalue=tested.pvalue if swaps and is_one else None,
     )
@@ -306,12 +309,15 @@ def _without(pvalues: FloatArray, apart: BoolArray) -> FloatArray:
 
 
 def _apart(systems: Sequence[str], apart: BoolArray) -> tuple[str, ...]:
-    pairs = [f"{systems[a]} and {systems[b]}" for a, b in np.argwhere(np.triu(apart, 1)).tolist()]
+    pairs = [f"{systems[a]} and {systems[b]}" for a, b in zip(*pairs_where(apart), strict=True)]
     return (f"Not compared, because they have no segment in common: {some_of(pairs)}.",) if pairs else ()
 
 
 def _means(goodness: FloatArray) -> FloatArray:
     """Mean of the available scores; NaN for a system without any."""
+    total = goodness.sum(axis=1)
+    if not np.isnan(total).any():
+        return np.asarray(total / goodness.shape[1])
     present = np.count_nonzero(~np.isnan(goodness), axis=1)
     return np.asarray(np.nansum(goodness, axis=1) / np.where(present > 0, present, np.nan))
 

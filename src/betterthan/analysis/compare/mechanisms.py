@@ -19,6 +19,7 @@ from betterthan.kernels.sign_flips.all_pairs import (
 )
 from betterthan.kernels.significance.effects import rank_biserial
 from betterthan.results.explanation import Mechanism, OtherTest
+from betterthan.results.pairwise import MEAN_DIFFERENCE
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 _SMALLEST = float(np.finfo(np.float64).tiny)
@@ -129,7 +130,7 @@ def mechanisms(
     judge = partial(_mechanism, names, alpha)
     paired_t = (OtherTest(name="paired t", pvalue=tests.t),)
     return (
-        judge("mean", mean_difference(x, y), "difference of means", "permutation", tests.mean, paired_t),
+        judge("mean", mean_difference(x, y), MEAN_DIFFERENCE, "permutation", tests.mean, paired_t),
         judge("median", median_difference(x, y), "difference of medians", "Mood", tests.median),
         judge("bradley_terry", lead, "wins less losses, share of segments", "sign", tests.wins),
         judge("shift", shift, "rank-biserial correlation", "Wilcoxon", tests.shift),

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from betterthan.analysis.explain.arrow import arrow_checks, arrow_sentence
 from betterthan.analysis.pairs.pairwise import require_pairs
 from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.wording import amount, counted, decimals_for, share
@@ -251,7 +252,7 @@ def diagnose(scores: AnyData, *, metric: str | None = None) -> Diagnosis:
         Such as a path, a data frame or a dict of columns: as in :func:`betterthan.compare`. At least two systems.
         Missing scores are counted, and each measure uses the available ones.
     metric : str, optional
-        Which metric, where several are read.
+        The metric, if several are read.
 
     Returns
     -------
@@ -317,6 +318,7 @@ def diagnose(scores: AnyData, *, metric: str | None = None) -> Diagnosis:
         n_unfitted=searched.n_unfitted,
         triples=significance_of_triples(searched.found, scores, counts),
         expected_cycles=expected_cycles(goodness, counts) if searched.n_triples else 0.0,
+        arrow=arrow_checks(scores),
         sentences=(),
         notes=scores.notes,
         settings=_settings(scores),
@@ -355,7 +357,7 @@ def _mean(values: FloatArray) -> float:
 
 
 def _sentences(found: Diagnosis) -> tuple[str, ...]:
-    parts = (_size, _pairing, _outliers, _ties, _difficulty, _ranks, _circles)
+    parts = (_size, _pairing, _outliers, _ties, _difficulty, _ranks, arrow_sentence, _circles)
     return tuple(sentence for part in parts if (sentence := part(found)))
 
 

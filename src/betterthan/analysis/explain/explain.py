@@ -50,12 +50,15 @@ _SHOWN = 2
 
 
 def sentences_of(found: Explanation) -> tuple[str, ...]:
-    """Return the explanation in words, four to eight sentences."""
+    """Return the explanation in words, four to nine sentences."""
     if found.ties == found.n_segments:
         return _nothing_but_ties(found)
     if found.both_right is not None:
         return outcome_sentences(found, slices=_reversals(found), needed=_undecided(found))
-    parts = (_verdict, _wins_and_losses, _tests, _reason_sentence, _hangs_on, _reversals, _beliefs, _advice)
+    parts = (
+        *(_verdict, _wins_and_losses, _tests, _three_differences, _reason_sentence),
+        *(_hangs_on, _reversals, _beliefs, _advice),
+    )
     return tuple(sentence for part in parts if (sentence := part(found)))
 
 
@@ -161,6 +164,28 @@ def _interval(found: Explanation, mean: Mechanism) -> str:
     ends = (found.low, found.high) if mean.winner == found.a else (-found.high, -found.low)
     low, high = (amount(end, decimals(found)) for end in ends)
     return f"({100 * (1 - found.alpha):g}% CI {low} to {high}, {test})"
+
+
+def _three_differences(found: Explanation) -> str:
+    """The three quantities of Proposition 1 of the paper, and what Bradley–Terry makes of two systems."""
+    # From the side of the system that wins more segments.
+    sign = -1 if found.losses > found.wins else 1
+    a, b = (found.a, found.b)[::sign]
+    of_means, of_medians, middle = (
+        amount(sign * value + 0.0, decimals(found))
+        for value in (found.mean_difference, found.median_difference, found.median_of_differences)
+    )
+    text = (
+        f"{a} minus {b}: difference of means {of_means}, difference of medians {of_medians}, median of differences "
+        f"{middle}; none of the three implies another"
+    )
+    decided = found.wins + found.losses
+    if found.wins and found.losses:
+        return f"{text}."
+    return (
+        f"{text}. {a} wins every decided segment ({amount(decided, 0)}), so Bradley–Terry gives it the strength 1 "
+        f"and {b} 0."
+    )
 
 
 _REASONS = {
@@ -485,7 +510,7 @@ def explain(
     a, b : str
         The two systems. Effects are positive when a is better, whatever the direction of the metric.
     metric : str, optional
-        Which metric, where several are read.
+        The metric, if several are read.
     missing : {"raise", "drop"}, default "raise"
         * "raise": raise an error when one of the two has no score for a segment.
         * "drop": leave those segments out, with a note.

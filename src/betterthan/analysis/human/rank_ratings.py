@@ -17,7 +17,7 @@ from betterthan.kernels.comparisons.sandwich import difference_errors
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.judges.adjusted_means import AdjustedMeans, adjusted_means, available_means
 from betterthan.kernels.significance.pvalues import pairwise_pvalues
-from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pairwise import MEAN_DIFFERENCE, PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
@@ -55,7 +55,7 @@ def rank_ratings(
         Whether to adjust means for the difficulty of segments. False gives the plain means of each system's judgments,
         as WMT campaigns print them.
     units : {"auto", "segments", "groups"}, default "auto"
-        What counts as independent; documents ("groups") where segments of a document are correlated.
+        The unit that counts as independent: documents ("groups") where segments of a document are correlated.
     confidence : float, default 0.95
 
     Returns
@@ -161,7 +161,7 @@ def _pairs(scores: Scores, found: _Fitted, unit: Units, options: RankOptions) ->
             systems=scores.systems,
             goodness=mean,
             test="wald",
-            effect_name="difference of means",
+            effect_name=MEAN_DIFFERENCE,
             size_name="difference of means",
             effect=difference,
             low=difference - width,

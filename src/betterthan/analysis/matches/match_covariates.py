@@ -61,11 +61,11 @@ def refuse_covariates(matches: Matches, by: str, *, ties: str, prior: float, int
                 by=Option("by", "bradley_terry"),
             )
         )
-    if ties == "davidson":
+    if ties in ("davidson", "rao_kupper"):
         raise BetterThanError(
             Message(
                 "Covariates cannot be combined with {given}. Use {half} or {drop}.",
-                given=Option("ties", "davidson"),
+                given=Option("ties", ties),
                 half=Option("ties", "half"),
                 drop=Option("ties", "drop"),
             )

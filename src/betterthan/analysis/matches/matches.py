@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -21,8 +21,9 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotEstimable, some_of, unknown_name
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry
 from betterthan.kernels.comparisons.connectivity import Connectivity, connectivity
-from betterthan.kernels.comparisons.davidson import davidson, davidson_exists
+from betterthan.kernels.comparisons.davidson import DavidsonFit, davidson, davidson_exists
 from betterthan.kernels.comparisons.designs import signed_sums, squares_of_designs
+from betterthan.kernels.comparisons.rao_kupper import RaoKupperFit, rao_kupper
 from betterthan.kernels.comparisons.sandwich import (
     clustered_fit,
     difference_errors,
@@ -35,8 +36,14 @@ from betterthan.messages import Message, Option, method_note
 from betterthan.results.pvalues import equals_p
 from betterthan.tables.matches import Matches
 
-TiesModel = Literal["default", "half", "drop", "davidson", "as_published"]
-TIES = ("half", "drop", "davidson", "as_published")
+TiesModel = Literal["default", "half", "drop", "davidson", "rao_kupper", "as_published"]
+TIES = ("half", "drop", "davidson", "rao_kupper", "as_published")
+TIE_MODELS: dict[str, Callable[[FloatArray, FloatArray], DavidsonFit | RaoKupperFit]] = {
+    "davidson": davidson,
+    "rao_kupper": rao_kupper,
+}
+"""Treatments of ties that are a model with a parameter of its own."""
+_TIE_MODEL_NAMES = {"davidson": "Davidson", "rao_kupper": "Rao and Kupper"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,15 +114,16 @@ def _padded(contrasts: FloatArray, by: Clustering) -> FloatArray:
 
 
 def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float = 0.0) -> MatchFit:
-    """Fit Bradley–Terry to matches; ties count half by default, and robust errors account for clusters."""
+    """Fit Bradley–Terry to matches; ties count as half by default, and robust errors account for clusters."""
     policy = "half" if ties == "default" else ties
     refuse_covariates(matches, "bradley_terry", ties=policy, prior=prior, interval="robust")
     counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))
     refuse_unmet(counts, matches.systems)
-    if policy == "davidson":
+    if policy in TIE_MODELS:
         raise BetterThanError(
             Message(
-                "Standard errors of the Davidson model come from resampling. Use {interval}.",
+                "Standard errors of the {model} model come from resampling. Use {interval}.",
+                model=_TIE_MODEL_NAMES[policy],
                 interval=Option("interval", "percentile"),
             )
         )
@@ -244,20 +252,28 @@ def fitted(counts: WinCounts, systems: tuple[str, ...], *, ties: str, prior: flo
     """Return log strengths, or raise an error that names the systems concerned and a remedy."""
     if ties not in TIES:
         raise unknown_name("ties", ties, TIES)
-    if ties == "davidson":
-        if not davidson_exists(counts.wins, counts.ties):
-            check_connected(counts.wins + counts.ties / 2, systems)
-            raise NotEstimable(
-                Message(
-                    "The Davidson model of ties has no solution for these matches. Use {ties}.",
-                    ties=Option("ties", "half"),
-                )
-            )
-        return davidson(counts.wins, counts.ties).log_strength
+    if ties in TIE_MODELS:
+        check_tie_model(counts, systems, ties, what="matches")
+        return TIE_MODELS[ties](counts.wins, counts.ties).log_strength
     wins = with_ties(counts.wins, counts.ties, ties)  # type: ignore[arg-type]  # one of the three
     if prior == 0:
         check_connected(wins, systems)
     return bradley_terry(wins, prior=prior).log_strength
+
+
+def check_tie_model(counts: WinCounts, systems: tuple[str, ...], ties: str, *, what: str) -> None:
+    """Raise when a model of ties has no finite strengths for these matches or scores."""
+    if davidson_exists(counts.wins, counts.ties):
+        return
+    check_connected(counts.wins + counts.ties / 2, systems)
+    raise NotEstimable(
+        Message(
+            "The {model} model of ties has no solution for these {what}. Use {ties}.",
+            model=_TIE_MODEL_NAMES[ties],
+            what=what,
+            ties=Option("ties", "half"),
+        )
+    )
 
 
 def refuse_unmet(counts: WinCounts, systems: tuple[str, ...]) -> None:
@@ -270,7 +286,9 @@ def refuse_unmet(counts: WinCounts, systems: tuple[str, ...]) -> None:
         )
 
 
-def check_connected(wins: FloatArray, systems: tuple[str, ...], *, hint: str = "") -> None:
+def check_connected(
+    wins: FloatArray, systems: tuple[str, ...], *, hint: str = "", what: str = "Bradley–Terry strengths"
+) -> None:
     """Raise unless the graph of wins is strongly connected; the error names the systems concerned and a remedy.
 
     Parameters
@@ -279,6 +297,8 @@ def check_connected(wins: FloatArray, systems: tuple[str, ...], *, hint: str = "
     systems : tuple of str
     hint : str, optional
         Remedy, where that is not another method or a prior.
+    what : str
+        What does not exist otherwise.
     """
     graph = connectivity(wins)
     if graph.n_components <= 1:
@@ -290,15 +310,16 @@ def check_connected(wins: FloatArray, systems: tuple[str, ...], *, hint: str = "
         ]
         shown = "; ".join(some_of(island, limit=3) for island in islands[:3])
         message = Message(
-            "Bradley–Terry strengths do not exist. No match was decided between these sets of systems: {islands}. "
-            "{hint}",
+            "{what} do not exist. No match was decided between these sets of systems: {islands}. {hint}",
+            what=what,
             islands=shown,
             hint=hint or _other_method(count_ties=True),
         )
         raise NotEstimable(message, systems=[name for island in islands[:-1] for name in island])
     blame, blamed = _blame(graph, systems)
     message = Message(
-        "Bradley–Terry strengths do not exist: {blame}. {hint}",
+        "{what} do not exist: {blame}. {hint}",
+        what=what,
         blame=blame,
         hint=hint or _other_method(count_ties=False),
     )
@@ -339,6 +360,7 @@ def ties_note(counts: WinCounts, policy: str) -> tuple[str, ...]:
         "half": "counted as half a win for each",
         "drop": "left out",
         "davidson": "modeled (Davidson)",
+        "rao_kupper": "modeled (Rao and Kupper)",
         "as_published": "given to the second system, as the published code does",
     }[policy]
     note = "{ties:,.10g} of {total:,.10g} comparisons are ties ({share:.1f}%), {what}."

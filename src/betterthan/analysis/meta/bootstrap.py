@@ -26,7 +26,7 @@ def bootstrap_draws(
     options, resampling = request.options, request.resampling.on(panel.digest, request.drawn)
     if measure.is_redone and not for_tests:
         resampling = resampling.times(min(resampling.n_resamples, FEW_DRAWS))
-    if measure.draws(panel, options, np.ones((1, panel.human.n_segments))) is None:
+    if not measure.has_draws(panel):
         return None
     m, n, k = *panel.judged.shape, len(panel.metrics)
     blocks = resampling.run(
@@ -34,7 +34,9 @@ def bootstrap_draws(
         (measure, panel, options, request.drawn),
         _bootstrap_block,
         bytes_each=16 * n + 16 * k * m * max(m, 4),
-        key=None if isinstance(measure, OwnFunction) else f"{options.margin} {options.metric_margin}",
+        key=None
+        if isinstance(measure, OwnFunction)
+        else f"{options.margin} {options.metric_margin} {options.resample}",
         label=f"bootstrap of {measure.name.replace('_', ' ')} ({resampling.n_resamples:,} resamples)",
     )
     return np.concatenate(blocks)
@@ -44,9 +46,8 @@ def _bootstrap_block(
     payload: tuple[Measure, Panel, MeasureOptions, Units], part: range, rng: np.random.Generator
 ) -> FloatArray:
     measure, panel, options, units = payload
-    weights = bootstrap_counts(len(part), units.n_units, rng)[:, units.of_segment]
-    drawn = measure.draws(panel, options, weights)
-    return np.full((len(weights), len(panel.metrics)), np.nan) if drawn is None else drawn
+    counts = bootstrap_counts(len(part), units.n_units, rng)
+    return measure.draws(panel, options, counts if units.are_segments else counts[:, units.of_segment])
 
 
 def bootstrap_tails(draws: FloatArray | None, value: FloatArray, measure: Measure) -> SwapTails:
@@ -113,7 +114,8 @@ def centred_percentile_interval(
     limits = np.full((2, value.size), np.nan)
     some = count > 0
     if some.any():
-        limits[:, some] = np.nanquantile(draws[:, some], [tail, 1 - tail], axis=0)
+        quantile = np.quantile if known.all() else np.nanquantile
+        limits[:, some] = quantile(draws[:, some], [tail, 1 - tail], axis=0)
     wider = (
         np.sqrt(n_units / (n_units - 1)) * special.stdtrit(n_units - 1, 1 - tail) / special.ndtri(1 - tail)
     )

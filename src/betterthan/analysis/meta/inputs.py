@@ -10,12 +10,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from betterthan.arrays import BoolArray, FloatArray, digest
+from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
 from betterthan.errors import TableError, some_of, unknown_name
 from betterthan.messages import DIRECTION_NOTE, NAME, Message, Option
 from betterthan.tables.align import align
 from betterthan.tables.checks import folded
 from betterthan.tables.counts import Counts
+from betterthan.tables.metric_kinds import is_reference_free
 from betterthan.tables.row_order import are_matched_by_order
 from betterthan.tables.scores import Scores
 
@@ -31,6 +32,16 @@ class Unmatched(NamedTuple):
     names: tuple[str, ...]
     n_left_out: int
     n_segments: int
+
+
+class SegmentPairs(NamedTuple):
+    """Human judgments of pairs of systems on a segment, one per row; indices are those of the panel."""
+
+    left: IntArray
+    right: IntArray
+    segment: IntArray
+    outcome: FloatArray
+    weight: FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +60,10 @@ class Panel:
         Whether segments were matched by the order of rows, because the files have no ids.
     unmatched : tuple of Unmatched
         Tables of which segments were left out, because they are not in all tables.
+    pairs : SegmentPairs, optional
+        Human judgments of pairs of systems, where there are no scores; for the taus.
+    same_text : array of int, shape (m, n), optional
+        Codes of the outputs: equal codes on a segment are the same text, a human tie in the taus.
     """
 
     human: Scores
@@ -57,6 +72,8 @@ class Panel:
     notes: tuple[str, ...] = ()
     is_by_order: bool = False
     unmatched: tuple[Unmatched, ...] = ()
+    pairs: SegmentPairs | None = None
+    same_text: IntArray | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,7 +105,9 @@ class Panel:
     @property
     def digest(self) -> str:
         """Digest of all tables."""
-        return digest(self.human.digest, tuple(metric.digest for metric in self.metrics))
+        tables = (self.human.digest, tuple(metric.digest for metric in self.metrics))
+        more = [part for part in (self.pairs, self.same_text) if part is not None]
+        return digest(*tables, *more)
 
     def segment_scores(self) -> FloatArray:
         """Scores of segments (k, m, n), higher is better; a corpus metric's segments are scored one by one."""
@@ -104,7 +123,8 @@ class Panel:
         scores = [
             pseudo_values(m, self.judged) if isinstance(m, Counts) else m.goodness for m in self.metrics
         ]
-        return np.where(self.judged, np.stack(scores), np.nan)
+        stacked = np.stack(scores)
+        return stacked if self.is_complete else np.where(self.judged, stacked, np.nan)
 
     def complete(self) -> Panel:
         """Return the panel restricted to segments without missing cells."""
@@ -157,6 +177,8 @@ def panel_of(
     *,
     leave_out: Collection[str] = (),
     outliers: Literal["keep", "drop"] = "keep",
+    leave_out_metrics: Collection[str] = (),
+    metric_kind: str = "all",
 ) -> Panel:
     """Align metrics and human scores.
 
@@ -168,6 +190,10 @@ def panel_of(
         Systems to leave out; ``*`` matches any characters.
     outliers : {"keep", "drop"}
         Whether to keep systems whose human score is far from the others.
+    leave_out_metrics : collection of str
+        Metrics to leave out; ``*`` matches any characters.
+    metric_kind : {"all", "reference_based", "reference_free"}
+        Which metrics to keep, by what their names say.
 
     Notes
     -----
@@ -178,8 +204,8 @@ def panel_of(
         raise TableError(
             f"human must be Scores, not {type(human).__name__}. Convert Ratings with .to_scores()."
         )
-    tables = _named(metrics)
     said: list[str] = [_note_about(human.name, note) for note in human.notes]
+    tables = _chosen_metrics(tables_of(metrics), leave_out_metrics, metric_kind, said)
     kept_systems = _without(human.systems, leave_out, said)
     judged = _with_scores(human.select(systems=kept_systems), said)
     judged = _at_the_level_of(tables, judged, said)
@@ -215,7 +241,8 @@ def _is_whole(table: Metric) -> bool:
     return isinstance(table, Scores) and table.n_segments == 1
 
 
-def _named(metrics: MetricTables) -> list[Metric]:
+def tables_of(metrics: MetricTables) -> list[Metric]:
+    """Return the tables of metrics, each with its name."""
     if isinstance(metrics, Scores | Counts):
         metrics = [metrics]
     if not isinstance(metrics, Mapping | list | tuple):
@@ -248,6 +275,36 @@ def _without(systems: tuple[str, ...], leave_out: Collection[str], said: list[st
     if len(gone) == len(systems):
         raise TableError(f"leave_out removes every system; human scores are for {some_of(systems)}.")
     return [name for name in systems if name not in gone]
+
+
+def _chosen_metrics(
+    tables: list[Metric], leave_out: Collection[str], kind: str, said: list[str]
+) -> list[Metric]:
+    """Leave out metrics by name and by kind, and say which."""
+    patterns = [leave_out] if isinstance(leave_out, str) else [str(pattern) for pattern in leave_out]
+    names = [table.name for table in tables]
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise unknown_name("metric", pattern, names)
+    gone = [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
+    if gone:
+        said.append(f"Metrics left out on request: {some_of(gone)}.")
+    other = (
+        []
+        if kind == "all"
+        else [name for name in names if is_reference_free(name) != (kind == "reference_free")]
+    )
+    if other := [name for name in other if name not in gone]:
+        what = (
+            "they use no reference"
+            if kind == "reference_based"
+            else "their names do not say that they use no reference"
+        )
+        said.append(f"Metrics left out, because {what}: {some_of(other)}.")
+    kept = [table for table in tables if table.name not in (*gone, *other)]
+    if not kept:
+        raise TableError(f"No metric is left of {some_of(names)}.")
+    return kept
 
 
 def _with_scores(human: Scores, said: list[str]) -> Scores:

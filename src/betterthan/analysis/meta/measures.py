@@ -31,16 +31,19 @@ class MeasureOptions:
     p_values : {"monte_carlo", "analytic", "exact"}
         Of pairs of systems, for soft pairwise accuracy.
     mid_p : bool
-        Count ties half.
+        Count ties as half.
     margin, metric_margin : float
         Human scores that differ by less than `margin`, and metric scores that differ by at most `metric_margin`, are
         ties.
+    resample : {"both", "human"}
+        Whether intervals draw human and metric scores together, or human scores alone.
     """
 
     p_values: PValues
     mid_p: bool
     margin: float
     metric_margin: float
+    resample: str = "both"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +56,9 @@ class MeasureRequest:
     resampling : Resampling
         Permutations for "monte_carlo" p-values, swaps and bootstrap samples.
     units : Units
-        What is permuted as one in the p-values of soft pairwise accuracy, which are part of its definition.
+        Units that are permuted in the p-values of soft pairwise accuracy, which are part of its definition.
     drawn : Units
-        What is drawn as one for intervals, and swapped as one where sums over segments are swapped.
+        Units that are resampled for intervals, and swapped where sums over segments are swapped.
     part : str
         Name of one of several pooled test sets; each has its own random numbers.
     """
@@ -130,11 +133,11 @@ class Measure(Protocol):
     def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:
         """Return the measure of every metric."""
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:
-        """Return the measure (b, k) when segments count as often as the rows (b, n) of `weights` say.
+    def has_draws(self, panel: Panel) -> bool:
+        """Whether the measure has a fast method for bootstrap samples."""
 
-        None when the measure has no fast method.
-        """
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:
+        """Return the measure (b, k) when segments count as often as the rows (b, n) of `weights` say."""
 
 
 def units_for(human: Scores, units: UnitChoice) -> Units:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -21,7 +21,13 @@ from betterthan.analysis.meta.comparisons import (
     chosen_test,
     untested,
 )
-from betterthan.analysis.meta.inputs import MetricTables, Panel, panel_of
+from betterthan.analysis.meta.human_side import (
+    points_as_scores,
+    strengths_as_scores,
+    with_pairs,
+    with_texts,
+)
+from betterthan.analysis.meta.inputs import MetricTables, Panel, panel_of, tables_of
 from betterthan.analysis.meta.measures import (
     LEVELS,
     Measure,
@@ -66,9 +72,12 @@ from betterthan.kernels.agreement.correlation import kendall_b_rows, pearson, sp
 from betterthan.kernels.agreement.soft_pairwise import pairwise_accuracy
 from betterthan.messages import Message, Option, joined
 from betterthan.results.meta_evaluation import MetaEvaluation
+from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
+from betterthan.tables.texts import Texts
 
 POOLS = ("average", "pairs")
+METRIC_KINDS = ("all", "reference_based", "reference_free")
 
 
 def panels_of(
@@ -77,6 +86,8 @@ def panels_of(
     *,
     leave_out: Collection[str] = (),
     outliers: Literal["keep", "drop"] = "keep",
+    leave_out_metrics: Collection[str] = (),
+    metric_kind: str = "all",
 ) -> dict[str, Panel]:
     """Return a panel for each test set, with the metrics that all of them share.
 
@@ -87,6 +98,8 @@ def panels_of(
     leave_out : collection of str
         Systems to leave out of every test set.
     outliers : {"keep", "drop"}
+    leave_out_metrics, metric_kind
+        As in :func:`betterthan.analysis.meta.inputs.panel_of`.
     """
     if not isinstance(metrics, Mapping) or set(metrics) != set(human):
         having = some_of(list(metrics)) if isinstance(metrics, Mapping) else "no names"
@@ -98,8 +111,10 @@ def panels_of(
         name: panel_of(
             metrics[name],
             table,
-            leave_out=_occurring(leave_out, table),
+            leave_out=_occurring(leave_out, table.systems),
             outliers=outliers,
+            leave_out_metrics=_occurring(leave_out_metrics, [one.name for one in tables_of(metrics[name])]),
+            metric_kind=metric_kind,
         )
         for name, table in human.items()
     }
@@ -109,9 +124,9 @@ def panels_of(
     return {name: _restricted(panel, common) for name, panel in panels.items()}
 
 
-def _occurring(patterns: Collection[str], human: Scores) -> list[str]:
+def _occurring(patterns: Collection[str], names: Collection[str]) -> list[str]:
     several = [patterns] if isinstance(patterns, str) else list(patterns)
-    return [pattern for pattern in several if any(fnmatchcase(name, pattern) for name in human.systems)]
+    return [pattern for pattern in several if any(fnmatchcase(name, pattern) for name in names)]
 
 
 def _restricted(panel: Panel, common: set[str]) -> Panel:
@@ -172,6 +187,7 @@ def evaluated_together(
         caveats=tuple(dict.fromkeys(one for panel in ordered.values() for one in caveats_of(panel, None, 0))),
         part_names=tuple(parts),
         part_value=value.T,
+        resample=None if options.resample == "both" else options.resample,
     )
     return meta_evaluation(findings, measure, resampling, significance)
 
@@ -268,6 +284,11 @@ def meta_evaluate(
     metric_margin: float = 0.0,
     leave_out: Collection[str] = (),
     outliers: Literal["keep", "drop"] = "keep",
+    leave_out_metrics: Collection[str] = (),
+    metric_kind: str = "all",
+    human_by: str | None = None,
+    texts: Texts | None = None,
+    resample: str = "both",
     pool: str = "average",
     correction: str = "auto",
     alpha: float = 0.05,
@@ -292,10 +313,11 @@ def meta_evaluate(
         Corpus metrics (Counts) are permuted and resampled with their true corpus score. For several test sets or
         language pairs, a mapping from the name of each to its metrics. Or what they are read from: files of scores, a
         data frame, or a folder of the WMT metrics task.
-    human : Scores
-        NaN where there is no human score: pairs of systems are compared on the segments judged for both. For several
-        test sets, a mapping with the same names. Or what they are read from; a folder of the metrics task contains its
-        own.
+    human : Scores or Matches
+        NaN where there is no human score: pairs of systems are compared on the segments judged for both. Matches, such
+        as relative rankings, are compared as they are by the taus, and by the strengths of systems (`human_by`) at the
+        system level. For several test sets, a mapping with the same names. Or what they are read from; a folder of the
+        metrics task contains its own.
     by : str or callable, default "soft_pairwise_accuracy"
         At the system level: "pearson", "spearman", "kendall_b", "pairwise_accuracy", "soft_pairwise_accuracy". At
         segment levels: "pearson", "spearman", "kendall_b", "accuracy_with_ties" [2]_, and the taus over pairs of
@@ -323,8 +345,8 @@ def meta_evaluate(
         "exact" is exact, or certified to four digits. Bootstrap intervals always use analytic ones, and so do
         comparisons of metrics unless it is "monte_carlo" without `mid_p`, because every resample needs new ones.
     mid_p : bool, default False
-        Count ties half: soft pairwise accuracy then does not depend on the order of the systems, and identical systems
-        have p = 0.5.
+        Count ties as half: soft pairwise accuracy then does not depend on the order of the systems, and identical
+        systems have p = 0.5.
     units : {"auto", "segments", "groups"} or int, default "auto"
         The unit that is permuted, swapped or resampled: segments, documents, or windows of this number of segments.
         With "auto", intervals resample whole documents where the human scores name them, and swaps of measures that are
@@ -339,6 +361,19 @@ def meta_evaluate(
         Systems to leave out, such as references; ``"Human-*"`` names several.
     outliers : {"keep", "drop"}, default "keep"
         "drop" leaves out systems whose human score is more than 2.5 robust standard deviations from the median [6]_.
+    leave_out_metrics : collection of str
+        Metrics to leave out, such as ``"*-QE"``.
+    metric_kind : {"all", "reference_based", "reference_free"}, default "all"
+        Which metrics to keep, by what their names say: ``QE``, ``src``, ``[noref]`` or ``Kiwi``.
+    human_by : str, optional
+        At the system level: "bradley_terry", "elo", "trueskill", "win_rate", "median" or "mean" of the human judgments;
+        or "cluster" or "fuzzy_rank", their ranks with ties of systems that do not differ significantly [7]_. By default
+        the mean of scores, and Bradley–Terry of matches.
+    texts : Texts, optional
+        For the taus: the outputs; two systems with the same text on a segment are a human tie [3]_.
+    resample : {"both", "human"}, default "both"
+        At the system level: whether intervals draw the segments of human and metric scores together, or those of the
+        human scores alone, with the metrics' scores fixed.
     pool : {"average", "pairs"}, default "average"
         For several test sets: the unweighted average, or weighted by the number of pairs of systems, which for
         accuracies equals pooling all pairs.
@@ -377,6 +412,7 @@ def meta_evaluate(
        methods, TACL 9.
     .. [5] Graham and Baldwin (2014), Testing for significance of increased correlation with human judgment, EMNLP.
     .. [6] Mathur, Baldwin and Cohn (2020), Tangled up in BLEU, ACL.
+    .. [7] Macháček and Bojar (2013), Results of the WMT13 metrics shared task, WMT.
 
     Examples
     --------
@@ -406,17 +442,87 @@ def meta_evaluate(
         mid_p=mid_p,
         margin=_not_negative("margin", margin),
         metric_margin=_not_negative("metric_margin", metric_margin),
+        resample=_known("resample", resample, ("both", "human")),
     )
     resampling = Resampling.of(
         rng, _positive(n_resamples), workers=workers, executor=executor, cache=cache, progress=progress
     )
     far: Literal["keep", "drop"] = _known("outliers", outliers, ("keep", "drop"))  # type: ignore[assignment]
+    kept: dict[str, Any] = {
+        "leave_out": leave_out,
+        "outliers": far,
+        "leave_out_metrics": leave_out_metrics,
+        "metric_kind": _known("metric_kind", metric_kind, METRIC_KINDS),
+    }
+    _check_human_side(measure, human, options, human_by=human_by, has_texts=texts is not None)
+    matches, human = human, _human_scores(measure, metrics, human, human_by, resampling)
     if isinstance(human, Mapping):
-        panels = panels_of(metrics, human, leave_out=leave_out, outliers=far)
+        panels = panels_of(metrics, human, **kept)
         pooling = _known("pool", pool, POOLS)
         return evaluated_together(panels, measure, options, resampling, comparing, pool=pooling)
-    panel = panel_of(metrics, human, leave_out=leave_out, outliers=far)
+    panel = panel_of(metrics, human, **kept)
+    if isinstance(matches, Matches) and isinstance(measure, TieTau):
+        panel = with_pairs(panel, matches)
+    if texts is not None:
+        panel = with_texts(panel, texts)
     return evaluated(panel, measure, options, resampling, comparing)
+
+
+def _human_scores(
+    measure: Measure,
+    metrics: Any,  # noqa: ANN401  (tables, or mappings of them)
+    human: Any,  # noqa: ANN401
+    by: str | None,
+    resampling: Resampling,
+) -> Any:  # noqa: ANN401
+    """Return the human scores that are compared: as they are, strengths of systems, or points of relative rankings."""
+    if isinstance(human, Mapping):
+        if by is None or set(human) != set(metrics):  # names that differ are refused with the panels
+            return human
+        return {
+            name: _human_scores(measure, metrics[name], one, by, resampling) for name, one in human.items()
+        }
+    if isinstance(human, Matches) and isinstance(measure, TieTau):
+        return points_as_scores(human)
+    if isinstance(human, Matches) or by is not None:
+        seed = {"rng": resampling.seed}
+        return strengths_as_scores(human, by or "bradley_terry", metrics, **seed)
+    return human
+
+
+def _check_human_side(
+    measure: Measure, human: object, options: MeasureOptions, *, human_by: str | None, has_texts: bool
+) -> None:
+    """Raise when the measure cannot use these judgments, or an option would change nothing."""
+    is_tau, is_means = isinstance(measure, TieTau), isinstance(measure, MeansMeasure)
+    of_pairs = [
+        isinstance(one, Matches) for one in (human.values() if isinstance(human, Mapping) else [human])
+    ]
+    several = isinstance(human, Mapping)
+    if any(of_pairs) and (several or not (is_tau or is_means)):
+        raise BetterThanError(
+            Message(
+                "Relative rankings have no scores of segments. Use {tau}, or {pearson} for the strengths of systems.",
+                tau=Option("by", "tau_ties_hard"),
+                pearson=Option("by", "pearson"),
+            )
+        )
+    fine = {
+        "human_by": human_by is None or is_means,
+        "texts": not has_texts or (is_tau and not several and not any(of_pairs)),
+        "margin": not (options.margin and any(of_pairs)),
+        "resample": options.resample == "both" or measure.level == "system",
+    }
+    given = {"human_by": human_by, "texts": True, "margin": options.margin, "resample": options.resample}
+    for name, is_fine in fine.items():
+        if not is_fine:
+            raise BetterThanError(
+                Message(
+                    "{option} has no effect with {by} and these human judgments. Leave it out.",
+                    option=Option(name, given[name]),
+                    by=Option("by", measure.name),
+                )
+            )
 
 
 def measure_named(by: str | UserFunction, level: MeasureLevel | None) -> Measure:

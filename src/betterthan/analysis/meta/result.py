@@ -83,11 +83,16 @@ def _same_systems(panel: Panel) -> list[tuple[str, ...]]:
     if panel.is_systems_only:
         return []
     tables = [np.ascontiguousarray(metric.values) for metric in panel.metrics]
-    varied = [table for table in tables if np.unique(table[~np.isnan(table)]).size > 2]
+    varied = [table for table in tables if _is_varied(table)]
     if not varied:
         return []
     systems = panel.human.systems
     return _groups({name: b"".join(table[i].tobytes() for table in varied) for i, name in enumerate(systems)})
+
+
+def _is_varied(table: FloatArray) -> bool:
+    """Whether a table has more than two values; its first columns mostly settle it."""
+    return any(np.unique(some[~np.isnan(some)]).size > 2 for some in (table[:, :8], table))
 
 
 def _same_metrics(panel: Panel) -> list[tuple[str, ...]]:
@@ -104,7 +109,10 @@ def _decided(scores: FloatArray, panel: Panel) -> tuple[IntArray, int]:
     ordered = np.sort(np.where(panel.judged, scores, np.nan), axis=1)
     run = np.zeros((len(scores), ordered.shape[2]), dtype=np.int64)
     tied = np.zeros(len(scores), dtype=np.int64)
-    for i in range(1, ordered.shape[1]):  # each score ties with the earlier scores of its run
+    has_ties = (ordered[:, 1:] == ordered[:, :-1]).any()
+    for i in range(
+        1, ordered.shape[1] if has_ties else 0
+    ):  # each score ties with the earlier scores of its run
         run = np.where(ordered[:, i] == ordered[:, i - 1], run + 1, 0)
         tied += run.sum(axis=1)
     judged = panel.judged.sum(axis=0)
@@ -143,6 +151,7 @@ class MetricFindings:
     caveats: tuple[Caveat, ...] = ()
     unit_note: str = ""
     lower_is_better: tuple[str, ...] = ()
+    resample: str | None = None
 
     @property
     def drawn(self) -> str | None:
@@ -178,6 +187,7 @@ def evaluated(
         n_drawn=request.drawn.n_units,
         unit_note=unit_sentence(panel.human, request, measure, verdicts.test),
         lower_is_better=panel.lower_is_better,
+        resample=None if options.resample == "both" else options.resample,
         notes=(
             *panel.notes,
             *taken.notes,
@@ -350,6 +360,7 @@ def _settings(
             **found.taken.options,
             **found.options,
             "metrics": len(found.metrics),
+            "resample": found.resample,
             "units": None if significance.units in ("auto", "segments") else significance.units,
             "drawn": found.drawn,
             "significance": f"{found.test},{resampling.n_resamples}" if is_sampled else found.test,

@@ -10,10 +10,10 @@ import numpy as np
 from betterthan.analysis.meta.inputs import Panel
 from betterthan.analysis.meta.measures import MeasuredMetrics, MeasureLevel, MeasureOptions, MeasureRequest
 from betterthan.analysis.resampling import drawn_segments
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.correlation import Grouped, grouped
-from betterthan.kernels.agreement.tau_tables import pair_tables_per_segment, tau
+from betterthan.kernels.agreement.tau_tables import match_tables_per_segment, pair_tables_per_segment, tau
 from betterthan.kernels.agreement.tie_calibration import accuracy_at, calibrated_accuracy
 from betterthan.messages import Message, Option
 
@@ -47,7 +47,11 @@ class SegmentCoefficient:
         human = panel.human_goodness
         return [grouped(self.name, metric, human, self.level) for metric in panel.segment_scores()]  # type: ignore[arg-type]  # one of the known names
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def has_draws(self, panel: Panel) -> bool:  # noqa: ARG002  (all measures are asked alike)
+        """Every bootstrap sample has a value."""
+        return True
+
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:  # noqa: ARG002
         """Return the average correlation in bootstrap samples of segments."""
         if self.level == "segment":
             return weighted_averages(np.stack([one.per_group for one in self.of_metrics(panel)]), weights)
@@ -95,9 +99,13 @@ class AccuracyWithTies:
             ]
         )
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def has_draws(self, panel: Panel) -> bool:  # noqa: ARG002  (all measures are asked alike)
+        """Only averages over segments can be resampled without calibrating again."""
+        return self.level == "segment"
+
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:  # noqa: ARG002
         """Return the accuracy in bootstrap samples of segments; thresholds stay at their values for the full data."""
-        return weighted_averages(self.per_group(panel), weights) if self.level == "segment" else None
+        return weighted_averages(self.per_group(panel), weights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,22 +139,48 @@ class TieTau:
 
     def tables(self, panel: Panel, options: MeasureOptions) -> IntArray:
         """Return pair counts (k, n, 3, 3): human <, =, > by metric <, =, >."""
+        if panel.pairs is not None:
+            return np.stack(
+                [
+                    match_tables_per_segment(metric, *panel.pairs, metric_margin=options.metric_margin)
+                    for metric in panel.segment_scores()
+                ]
+            )
         human = panel.human_goodness
         return np.stack(
             [
                 pair_tables_per_segment(
-                    metric, human, margin=options.margin, metric_margin=options.metric_margin
+                    metric,
+                    human,
+                    margin=options.margin,
+                    metric_margin=options.metric_margin,
+                    same_output=_same_texts(panel.same_text),
                 )
                 for metric in panel.segment_scores()
             ]
         )
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:
+    def has_draws(self, panel: Panel) -> bool:  # noqa: ARG002  (all measures are asked alike)
+        """Every bootstrap sample has a value."""
+        return True
+
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:
         """Return tau in bootstrap samples of segments."""
         tables = self.tables(panel, options)
         k, n = tables.shape[:2]
         flat = tables.transpose(1, 0, 2, 3).reshape(n, k * 9).astype(np.float64)
         return np.asarray(tau((weights @ flat).reshape(len(weights), k, 3, 3), self.name))  # type: ignore[arg-type]
+
+
+def _same_texts(code: IntArray | None) -> Callable[[IntArray, IntArray], BoolArray] | None:
+    """Return whether pairs of systems wrote the same, from codes of outputs; None where texts are not known."""
+    if code is None:
+        return None
+
+    def same(first: IntArray, second: IntArray) -> BoolArray:
+        return np.asarray((code[first] == code[second]) & (code[first] >= 0))
+
+    return same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +220,11 @@ class OwnFunction:
                 f"{self.name} must return one number for a metric's scores and human scores, not {value!r:.80}."
             ) from None
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def has_draws(self, panel: Panel) -> bool:  # noqa: ARG002  (all measures are asked alike)
+        """Every bootstrap sample has a value."""
+        return True
+
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:  # noqa: ARG002
         """Return the function in bootstrap samples of segments."""
         return _redone(self._value, panel, weights)
 

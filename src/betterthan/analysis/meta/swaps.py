@@ -23,6 +23,7 @@ from betterthan.analysis.meta.system import (
     PERMUTATIONS,
     MeansMeasure,
     SoftPairwiseAccuracy,
+    Statistic,
     pair_pvalues,
     system_scores,
 )
@@ -31,8 +32,9 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
 from betterthan.engine.blocks import block_ranges, even_parts
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
-from betterthan.kernels.agreement.correlation import pearson
+from betterthan.kernels.agreement.correlation import kendall_b_rows, pearson, spearman
 from betterthan.kernels.agreement.dependent_correlation import williams_all_pairs
+from betterthan.kernels.agreement.system_means import kendall_of_means, spearman_of_means
 from betterthan.kernels.agreement.tau_tables import tau
 from betterthan.kernels.metric_swaps.leads import (
     Leads,
@@ -237,8 +239,13 @@ def _soft_values(
     )
 
 
+# Means that were equal before a swap differ by rounding after it; ranks must not see that.
+_UP_TO_ROUNDING: dict[Statistic, Statistic] = {spearman: spearman_of_means, kendall_b_rows: kendall_of_means}
+
+
 def _means_values(measure: MeansMeasure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Values:
-    human, statistic = system_scores(panel)[0], measure.statistic
+    human = system_scores(panel)[0]
+    statistic = _UP_TO_ROUNDING.get(measure.statistic, measure.statistic)
     # Sums over segments divided by the number of judged segments of each system are means; missing cells add 0.
     share = panel.judged.shape[1] / panel.judged.sum(axis=1)[:, None]
     scores = np.nan_to_num(standardised(panel.summands(), where=panel.judged)) * share

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import special
 
 from betterthan.analysis.meta.inputs import Panel
 from betterthan.analysis.meta.measures import MeasuredMetrics, MeasureLevel, MeasureOptions, MeasureRequest
@@ -15,6 +14,7 @@ from betterthan.analysis.pairs.request import PairRequest
 from betterthan.arrays import BoolArray, FloatArray, digest
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
+from betterthan.kernels.agreement.soft_draws import soft_draws
 from betterthan.kernels.agreement.soft_pairwise import pvalues_of_tables, soft_pairwise_accuracy
 from betterthan.kernels.sign_flips.permutation import share
 from betterthan.kernels.significance.counts_permutation import counts_permutation_block
@@ -40,10 +40,15 @@ class MeansMeasure:
         human, metrics = system_scores(panel)
         return MeasuredMetrics(value=np.asarray(self.statistic(metrics, human)), n_pairs=_n_pairs(human.size))
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def has_draws(self, panel: Panel) -> bool:
+        """Whether there are segments to draw."""
+        return not panel.is_systems_only
+
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:
         """Return the statistic in bootstrap samples."""
-        if panel.is_systems_only:
-            return None
+        if options.resample == "human":
+            human = _means(panel.human.goodness, panel.judged, weights)
+            return np.asarray(self.statistic(system_scores(panel)[1], human[:, None, :]))
         human, metrics = weighted_scores(panel, weights)
         return np.asarray(self.statistic(metrics, human[:, None, :]))
 
@@ -94,21 +99,14 @@ class SoftPairwiseAccuracy:
             notes=(_IN_RESAMPLES,) if request.options.p_values == "exact" or request.options.mid_p else (),
         )
 
-    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def has_draws(self, panel: Panel) -> bool:
+        """Whether there are segments to draw."""
+        return not panel.is_systems_only
+
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray:
         """Return soft pairwise accuracy in bootstrap samples, from analytic p-values."""
-        human_p = _weighted_pvalues(panel.human_goodness, weights)
-        gaps = [np.abs(_weighted_pvalues(one, weights) - human_p) for one in panel.summands()]
-        return np.stack([_mean_of_known(1 - gap) for gap in gaps], axis=1)
-
-
-def _mean_of_known(values: FloatArray) -> FloatArray:
-    """Mean of each row, ignoring NaN; NaN for an empty row."""
-    known = ~np.isnan(values)
-    if known.all():
-        return np.asarray(values.mean(axis=1))
-    count = known.sum(axis=1)
-    total = np.where(known, values, 0.0).sum(axis=1)
-    return np.asarray(total / np.where(count > 0, count, np.nan))
+        tables = np.concatenate([panel.human_goodness[None], panel.summands()])
+        return soft_draws(tables, weights, draw_metrics=options.resample != "human")
 
 
 def system_scores(panel: Panel) -> tuple[FloatArray, FloatArray]:
@@ -258,23 +256,3 @@ def _corpus_pvalues(panel: Panel, counts: Counts, request: MeasureRequest) -> Fl
     )
     literal = share(tallies.greater + tallies.equal, request.resampling.n_resamples)
     return (literal + 1 - literal.T) / 2 if request.options.mid_p else literal
-
-
-def _weighted_pvalues(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Analytic p-values (b, pairs) of the pairs i < j in bootstrap samples; each drawn copy flips independently."""
-    first, second = np.triu_indices(len(values), 1)
-    gap = values[first] - values[second]
-    missing = np.isnan(gap)
-    if missing.any():
-        gap = np.nan_to_num(gap)
-        total = weights @ gap.T
-    else:
-        sums = weights @ (values - values.mean()).T
-        total = sums[:, first] - sums[:, second]
-    gap *= gap
-    square = weights @ gap.T
-    z = np.divide(total, np.sqrt(square), out=np.zeros_like(total), where=square > 0)
-    np.negative(z, out=z)
-    pvalue = np.asarray(special.ndtr(z, out=z))
-    pvalue[:, missing.all(axis=1)] = np.nan
-    return pvalue

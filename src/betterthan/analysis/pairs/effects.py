@@ -32,7 +32,7 @@ from betterthan.kernels.significance.effects import (
     win_probabilities,
 )
 from betterthan.kernels.significance.paired import Differences, differences
-from betterthan.results.pairwise import WIN_PROBABILITY
+from betterthan.results.pairwise import MEAN_DIFFERENCE, WIN_PROBABILITY
 
 _MEDIAN_RESAMPLES = 1000
 _ROUNDING = 1e-14
@@ -47,7 +47,8 @@ class EffectOptions(NamedTuple):
     units : Units
     confidence : float
     ties : {"drop", "half", "as_published"}
-    rng : numpy.random.Generator
+    stream : callable
+        Returns the generator of random numbers, for intervals that draw.
     swaps : bool, default False
         Whether the test swaps whole units, so that intervals of mean differences by documents invert it.
     pvalue : array, shape (m, m), optional
@@ -57,7 +58,7 @@ class EffectOptions(NamedTuple):
     units: Units
     confidence: float
     ties: TiesPolicy
-    rng: np.random.Generator
+    stream: Callable[[], np.random.Generator]
     swaps: bool = False
     pvalue: FloatArray | None = None
 
@@ -127,12 +128,14 @@ def for_all_pairs(name: str, goodness: FloatArray, setting: EffectOptions) -> Ef
         Of the effect, a key of `EFFECTS`.
     goodness : array, shape (m, n)
     setting : EffectOptions
-        With the simultaneous confidence level; its generator is used.
+        With the simultaneous confidence level.
     """
     m = len(goodness)
     if name == "mean_difference" and not np.isnan(goodness).any():
         pull = setting.units.summed(goodness - goodness.mean(axis=1, keepdims=True)).T
-        return setting._replace(confidence=simultaneous_confidence(pull, setting.confidence, setting.rng))
+        return setting._replace(
+            confidence=simultaneous_confidence(pull, setting.confidence, setting.stream())
+        )
     return setting._replace(confidence=1 - (1 - setting.confidence) / max(m * (m - 1) // 2, 1))
 
 
@@ -220,7 +223,7 @@ def _median_of_differences_limits(seen: PairScores, setting: EffectOptions) -> L
 
 def _median_difference_limits(seen: PairScores, setting: EffectOptions) -> Limits:
     goodness = seen.goodness
-    drawn = resampled_medians(goodness, setting.units, _MEDIAN_RESAMPLES, setting.rng)
+    drawn = resampled_medians(goodness, setting.units, _MEDIAN_RESAMPLES, setting.stream())
     m = len(goodness)
     low, high = np.zeros((m, m)), np.zeros((m, m))
     for a in range(m):
@@ -247,7 +250,7 @@ def _probability_limits(seen: PairScores, setting: EffectOptions) -> Limits:
 
 EFFECTS = {
     "mean_difference": Effect(
-        name="difference of means",
+        name=MEAN_DIFFERENCE,
         of=lambda seen, _: seen.moments.mean,
         interval=_mean_limits,
         size_name="Cohen's d_z",

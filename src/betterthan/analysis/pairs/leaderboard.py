@@ -8,7 +8,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.kernels.display.letters import letter_display, letters_of_many
-from betterthan.kernels.display.ranks import greedy_clusters, simultaneous_rank_intervals
+from betterthan.kernels.display.ranks import fuzzy_ranks, greedy_clusters, simultaneous_rank_intervals
 from betterthan.results.pairwise import PairwiseTable
 
 MOST_FOR_FEWEST_LETTERS = 200
@@ -22,11 +22,12 @@ SLACK_OF_MEANS = 1e-14
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Rank, rank range, cluster and groups of each system, best first."""
+    """Rank, rank range, fuzzy rank, cluster and groups of each system, best first."""
 
     rank: IntArray
     rank_low: IntArray
     rank_high: IntArray
+    fuzzy_rank: FloatArray
     cluster: IntArray
     letters: tuple[str, ...]
     beats_next: FloatArray
@@ -49,10 +50,12 @@ def standing(
     played = (pairs.wins + pairs.losses + pairs.ties)[np.ix_(index, index)]
     with np.errstate(invalid="ignore", divide="ignore"):
         share = points / played
+    rank = shared_ranks(goodness, slack)
     return Standing(
-        rank=shared_ranks(goodness, slack),
+        rank=rank,
         rank_low=low,
         rank_high=high,
+        fuzzy_rank=fuzzy_ranks(rank, different),
         cluster=greedy_clusters(different),
         letters=_letters(different),
         beats_next=np.append(np.diagonal(share, offset=1), np.nan),

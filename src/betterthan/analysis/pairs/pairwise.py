@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from betterthan.analysis.pairs.leaderboard import SLACK, SLACK_OF_MEANS, shared_ranks
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import FloatArray, IntArray, pairs_where
 from betterthan.budget import check_share, require
 from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.kernels.significance.pvalues import adjusted_pairs, monte_carlo_limits
 from betterthan.messages import Message, Option
-from betterthan.results.pairwise import P_METHODS, PairwiseTable
+from betterthan.results.pairwise import MEAN_DIFFERENCE, P_METHODS, PairwiseTable
 from betterthan.results.settings import OptionValue, Settings
 
 TEST_RESAMPLES = 9999  # default for tests that resample
@@ -92,6 +92,7 @@ class PairFindings:
     units: str = "segments"
     n_units: int = 0
     unit_note: str = ""
+    tie_policy: str = ""
     least: float = 0.0  # the smallest uncorrected p-value that the design can give
 
 
@@ -111,7 +112,7 @@ def pairwise_table(findings: PairFindings, options: PairOptions, *, seed: int | 
         np.full(pvalue.shape, P_METHODS.index("formula")) if findings.p_method is None else findings.p_method
     )
     p_low, p_high = _around(pvalue, p_method, findings)
-    slack = SLACK_OF_MEANS if findings.effect_name == "difference of means" else SLACK
+    slack = SLACK_OF_MEANS if findings.effect_name == MEAN_DIFFERENCE else SLACK
     order = np.argsort(shared_ranks(findings.goodness, slack), kind="stable")
     if options.alternative != "two-sided" and len(order) == 2:
         order = np.arange(
@@ -146,6 +147,7 @@ def pairwise_table(findings: PairFindings, options: PairOptions, *, seed: int | 
         n_units=findings.n_units,
         unit_note=findings.unit_note,
         least=least,
+        tie_policy=findings.tie_policy,
     )
 
 
@@ -254,8 +256,8 @@ def edge_note(table: PairwiseTable) -> tuple[str, ...]:
     with np.errstate(invalid="ignore"):
         none = 0.5 if table.is_probability else 0.0
         is_outside = (table.low > none) | (table.high < none)
-        differ = np.triu((table.pvalue <= 1 - table.confidence) != is_outside, 1) & ~np.isnan(table.low)
-    pairs = [f"{table.systems[a]} and {table.systems[b]}" for a, b in np.argwhere(differ).tolist()]
+        differ = ((table.pvalue <= 1 - table.confidence) != is_outside) & ~np.isnan(table.low)
+    pairs = [f"{table.systems[a]} and {table.systems[b]}" for a, b in zip(*pairs_where(differ), strict=True)]
     if not pairs:
         return ()
     note = (

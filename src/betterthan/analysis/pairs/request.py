@@ -24,7 +24,7 @@ class PairRequest:
     goodness : array, shape (m, n)
         Higher is better; NaN where a score is missing.
     resampling : Resampling
-        With the units that are permuted or drawn as one; seed and number are for tests that resample.
+        With the units that are permuted or resampled; seed and number are for tests that resample.
     alternative : {"two-sided", "greater", "less"}
     ties : {"drop", "half", "as_published"}
         For the sign test.
@@ -45,7 +45,7 @@ class PairRequest:
 
     @property
     def units(self) -> Units:
-        """The units that are permuted or drawn as one."""
+        """The units that are permuted or resampled."""
         return self.resampling.units
 
     @property

@@ -145,4 +145,6 @@ OWN_TEST = {
     "bradley_terry": "strengths",
     "elo": "strengths",
     "trueskill": "strengths",
+    "irt": "strengths",
+    "irt_2pl": "strengths",
 }

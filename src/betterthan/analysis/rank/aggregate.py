@@ -53,7 +53,7 @@ def aggregate(
     missing : {"raise", "drop"}, default "raise"
         How to treat segments for which the formula is undefined, in the mean of segments.
     units : {"auto", "segments", "groups"}, default "auto"
-        The units that are drawn and swapped as one, as in :func:`betterthan.rank`.
+        The units that are resampled and swapped, as in :func:`betterthan.rank`.
     confidence : float, default 0.95
     n_resamples : int, optional
         By default 2000 for the intervals of the first two, 1000 corpora for the third.
@@ -142,6 +142,7 @@ def _standing(
         rank=one,
         rank_low=one,
         rank_high=one,
+        fuzzy_rank=np.ones(1),
         cluster=one,
         letters=("a",),
         beats_next=np.full(1, np.nan),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from betterthan.errors import BetterThanError, NotEstimable, TableError, some_of
 from betterthan.kernels.agreement.rankings import order_agreement, same_top, top_set
 from betterthan.messages import Message
 from betterthan.results.agreement import NEXT_COMMAND, Agreement, RankingComparison
+from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import Settings
 from betterthan.results.units import unit_line
@@ -27,6 +29,7 @@ PRIOR = (
 )
 _FEW = 3
 _BRADLEY_TERRY = "bradley_terry"
+Found = TypeVar("Found", Ranking, PairwiseTable)
 
 
 def rank_each(
@@ -66,12 +69,32 @@ def rank_each(
 def _ranked(table: Scores | Matches, method: Any, prior: float | None, options: dict[str, Any]) -> Ranking:  # noqa: ANN401
     if method != _BRADLEY_TERRY:
         return rank(table, by=method, **options)
+    return with_needed_prior(partial(rank, table, by=method, **options), prior)
+
+
+def with_needed_prior(compute: Callable[..., Found], prior: float | None) -> Found:
+    """Return a result of Bradley–Terry strengths, with a prior where they do not exist without one.
+
+    Parameters
+    ----------
+    compute : callable
+        Takes the keyword `prior` and returns a Ranking or a PairwiseTable.
+    prior : float, optional
+        By default 0, or 0.5 with a note where a system never lost or never won.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> table = bt.read_scores({"A": [3, 3], "B": [2, 1], "C": [1, 2]})
+    >>> with_needed_prior(partial(bt.rank, table, by="bradley_terry"), None).systems
+    ('A', 'B', 'C')
+    """
     try:
-        return rank(table, by=method, prior=prior or 0.0, **options)
+        return compute(prior=prior or 0.0)
     except NotEstimable as error:
         if prior is not None or not error.systems:
             raise
-        fitted = rank(table, by=method, prior=PRIOR, **options)
+        fitted: Found = compute(prior=PRIOR)
         note = (
             f"Bradley–Terry strengths exist only with a prior: {some_of(error.systems, limit=_FEW)} won all or none "
             f"of the decided comparisons with the other systems. Half a win and half a loss were added for every "
@@ -98,7 +121,7 @@ def agreement(
     rankings : sequence of Ranking, or mapping of name to Ranking
         Two or more, of the same systems.
     top : int, default 3
-        k. A tie at the boundary includes all of its members.
+        How many systems count as the top; a tie at the boundary includes all of its members.
     names : sequence of str, optional
         Names of the rankings in a sequence; by default their methods, with the metric where methods are the same.
 

@@ -7,10 +7,12 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any, Literal
 
+from betterthan.analysis.compare.compare_runs import Over, refuse_without_runs
 from betterthan.analysis.computing import Rng
 from betterthan.analysis.matches.matches import TiesModel
 from betterthan.analysis.pairs.pairwise import require_pairs
 from betterthan.analysis.rank.rank_matches import rank_matches
+from betterthan.analysis.rank.rank_runs import rank_runs
 from betterthan.analysis.rank.rank_scores import COUNT_METHODS, rank_counts, rank_scores
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.aggregations import NAMES, ORDERED
@@ -28,6 +30,7 @@ from betterthan.results.ranking import Ranking
 from betterthan.tables.counts import Counts
 from betterthan.tables.human_names import is_human_translation
 from betterthan.tables.matches import Matches
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
 DEFAULTS: dict[str, Any] = {
@@ -49,7 +52,7 @@ _USED_BY = {
     "size": ("bootstrap_mean",),
 }
 
-RankTable = Scores | Counts | Matches
+RankTable = Scores | Counts | Matches | Runs
 
 
 def refuse_unused(table: RankTable, by: object, options: Mapping[str, Any]) -> None:
@@ -77,7 +80,7 @@ def refuse_unused(table: RankTable, by: object, options: Mapping[str, Any]) -> N
 
 def unused(table: RankTable, by: object, options: Mapping[str, Any]) -> list[str]:
     """Return the options that differ from their default and have no effect on a ranking of this table."""
-    used = _used(table, _method(table, by))
+    used = _used(_method(table, by))
     changed = (name for name, default in DEFAULTS.items() if options.get(name, default) != default)
     return [name for name in changed if name not in used]
 
@@ -112,12 +115,11 @@ def _method(table: RankTable, by: object) -> object:
     return "pooled" if isinstance(table, Counts) else "mean"
 
 
-def _used(table: RankTable, by: object) -> tuple[str, ...]:
+def _used(by: object) -> tuple[str, ...]:
     if by == "bradley_terry":
         return "ties", "prior", "scale", "anchor"
     if by in ORDERED:
-        # For matches, groups and rank ranges come from Bradley–Terry.
-        return ("order", "ties", "prior") if isinstance(table, Matches) else ("order",)
+        return ("order",)
     return ("size",) if by == "bootstrap_mean" else ()
 
 
@@ -128,6 +130,8 @@ Method = Literal[
     "bradley_terry",
     "elo",
     "trueskill",
+    "irt",
+    "irt_2pl",
     "pooled",
     "segment_mean",
     "bootstrap_mean",
@@ -139,7 +143,9 @@ def rank(
     table: AnyData,
     *more: AnyData,
     metric: str | None = None,
-    by: Method | Callable[[FloatArray], FloatArray] | None = None,
+    system: str | Sequence[str] | None = None,
+    run: str | None = None,
+    by: Method | str | Callable[[FloatArray], FloatArray] | None = None,
     ties: TiesModel = "default",
     prior: float = 0.0,
     scale: Literal["share", "log", "elo"] = "share",
@@ -149,6 +155,7 @@ def rank(
     rating: Mapping[str, float] | None = None,
     missing: Literal["raise", "drop"] = "raise",
     units: UnitName = "auto",
+    over: Over = "items and runs",
     interval: Literal["default", "percentile", "bca", "robust"] = "default",
     confidence: float = 0.95,
     n_resamples: int | None = None,
@@ -168,22 +175,31 @@ def rank(
 
     Parameters
     ----------
-    table, *more : Scores, Counts or Matches, or what they are read from
+    table, *more : Scores, Counts, Matches or Runs, or what they are read from
         A path, a folder, a pattern or several of them; a data frame; a dict of columns, or of names and paths; or an
         array for each system, which are then called A, B, … At least two systems.
     metric : str, optional
-        Which metric, where several are read.
-    by : {"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill"} or callable
+        The metric, if several are read.
+    system : str or sequence of str, optional
+        The column that names the systems, or several columns that name them together, such as ["model", "prompt"].
+    run : str, optional
+        The column that numbers repeated runs (seed, repeat, epoch, …); found by its name where rows repeat.
+    by : {"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "irt", "irt_2pl"} or callable
         By default the mean for scores, the pooled score for counts, Bradley–Terry for matches. A callable maps goodness
-        (systems × segments, higher is better) to one strength per system. For counts there are three more [3]_:
+        (systems × segments, higher is better) to one strength per system. "irt" and "irt_2pl" are item response models
+        of right and wrong answers, whose items differ in difficulty (1PL), and in discrimination too (2PL); the result
+        has `items`. For counts there are three more [3]_:
 
         * "pooled": sums first, the formula once (corpus level; default).
         * "segment_mean": the formula on each segment, then the mean (segment level).
         * "bootstrap_mean": the mean pooled score of `n_resamples` corpora of `size` segments drawn with replacement.
-    ties : {"default", "half", "drop", "davidson", "as_published"}
+
+        For runs of right and wrong there are two more, with k any number: "pass@k", the chance that one of k runs is
+        right [4]_, and "pass^k", the chance that all of k runs are [5]_. Both are unbiased estimates for every item.
+    ties : {"default", "half", "drop", "davidson", "rao_kupper", "as_published"}
         For Bradley–Terry. The default drops ties of scores (only strict wins count, as in [1]_) and counts ties of
-        matches half (as arenas do); "davidson" models them explicitly; "as_published" gives them to the second system,
-        as the code of [1]_ does.
+        matches half (as arenas do); "davidson" models them as a third outcome, "rao_kupper" as a difference below a
+        threshold; "as_published" gives them to the second system, as the code of [1]_ does.
     prior : float, default 0
         Regularizes Bradley–Terry: wins and losses added for every system against a hypothetical average system. Needed
         when a system never won or never lost.
@@ -207,6 +223,9 @@ def rank(
         The units that are resampled and permuted. "auto": whole documents ("groups") where the table has them, because
         segments of a document are correlated; otherwise single segments. Matches are always clustered by their
         groups.
+    over : {"items and runs", "items", "runs"}, default "items and runs"
+        For repeated runs, what intervals and tests hold for. "items and runs": other items and other runs;
+        "items": the means over exactly these runs, on other items; "runs": exactly these items, in other runs.
     interval : {"default", "percentile", "bca", "robust"}
         "default" is the interval with the best coverage in simulations: by formula for means, medians, win rates,
         Bradley–Terry and pooled scores; from the joint draws for Elo, TrueSkill and functions; "robust" for matches.
@@ -253,6 +272,9 @@ def rank(
     .. [2] Koehn (2004), Statistical significance tests for machine translation evaluation, EMNLP.
     .. [3] Cavalin, Domingues and Pinhanez (2024), Sentence-level aggregation of lexical metrics correlate stronger with
        human judgments than corpus-level aggregation, §4.2.
+    .. [4] Chen et al. (2021), Evaluating large language models trained on code.
+    .. [5] Yao, Shinn, Razavi and Narasimhan (2024), τ-bench: a benchmark for tool-agent-user interaction in real-world
+       domains.
 
     Examples
     --------
@@ -263,7 +285,9 @@ def rank(
     >>> bt.rank(scores, by="bradley_terry").systems
     ('C', 'B', 'A')
     """
-    table = as_table(table, *more, kinds=(Scores, Counts, Matches), verb="rank", metric=metric)
+    kinds = (Scores, Counts, Matches, Runs)
+    table = as_table(table, *more, kinds=kinds, verb="rank", metric=metric, system=system, run=run)
+    refuse_without_runs(table, over, by)
     if table.n_systems < 2:
         raise TableError(
             f"There is only one system, {table.systems[0]}; a ranking needs two or more. "
@@ -296,6 +320,8 @@ def rank(
         return rank_matches(table, options, resampling)
     if isinstance(table, Counts):
         return _with_humans(rank_counts(table, options, resampling))
+    if isinstance(table, Runs):
+        return _with_humans(rank_runs(table, options, resampling, over=over))
     return _with_humans(rank_scores(table, options, resampling))
 
 

@@ -6,21 +6,20 @@ By Bradley–Terry strengths, with a bootstrap over matches or clusters of match
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit, logsumexp, ndtr, stdtrit
 
-from betterthan.analysis.compare.compare_matches import compare_matches
-from betterthan.analysis.matches.match_covariates import refuse_covariates, style_notes, two_way
+from betterthan.analysis.compare.compare_matches import compare_matches, compare_ratings
+from betterthan.analysis.compare.compare_win_rates import compare_win_rates, fitted_win_rates
+from betterthan.analysis.matches.match_covariates import refuse_covariates, style_notes
 from betterthan.analysis.matches.match_units import (
-    crossed,
-    match_units,
     thin_note,
     units_of_matches,
 )
 from betterthan.analysis.matches.matches import (
+    TIE_MODELS,
     MatchFit,
     TiesModel,
     added_up,
@@ -31,24 +30,19 @@ from betterthan.analysis.matches.matches import (
     refuse_unmet,
     side_note,
     ties_note,
-    upper_tail,
 )
-from betterthan.analysis.pairs.pairwise import PairFindings, PairOptions, pairwise_table
 from betterthan.analysis.resampling import Resampling
-from betterthan.analysis.strengths.aggregations import NAMES, SCALES, log_strengths, win_rates
-from betterthan.analysis.strengths.ordered import UNITS, Play, in_order, rated, refuse_too_many, shown_rating
+from betterthan.analysis.strengths.aggregations import NAMES, SCALES, log_strengths
+from betterthan.analysis.strengths.ordered import UNITS
 from betterthan.analysis.strengths.ranking import RankOptions, SystemStrengths, ranking
-from betterthan.arrays import FloatArray, IntArray
-from betterthan.errors import BetterThanError, NotEstimable, TableError, unknown_name
+from betterthan.analysis.strengths.rated_matches import rate_matches
+from betterthan.arrays import FloatArray
+from betterthan.errors import BetterThanError, NotEstimable, unknown_name
 from betterthan.kernels.comparisons.match_counts import resampled_match_counts
-from betterthan.kernels.comparisons.sandwich import difference_errors
 from betterthan.kernels.comparisons.wins import WinCounts
 from betterthan.kernels.intervals.intervals import percentile_interval
-from betterthan.kernels.ratings.match_play import MatchList
-from betterthan.kernels.resampling.clustered import ManyClusters, many_clusters
 from betterthan.kernels.resampling.resample import bootstrap_counts
-from betterthan.kernels.significance.pvalues import pairwise_pvalues
-from betterthan.messages import COLUMN, Message, Option
+from betterthan.messages import Message, Option
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import OptionValue
@@ -82,7 +76,7 @@ def drawn_strengths(
         bytes_each=bytes_of_a_draw(matches),
         key=f"{ties} {prior}",
         label=f"bootstrap of Bradley–Terry ({resampling.n_resamples:,} resamples)",
-        uses="processes" if ties == "davidson" else "threads",
+        uses="processes" if ties in TIE_MODELS else "threads",
     )
     return np.concatenate(blocks)
 
@@ -180,167 +174,7 @@ def _drawn_clusters(clusters: _Clusters, n_resamples: int, rng: np.random.Genera
     return WinCounts(wins, ties + ties.swapaxes(1, 2))
 
 
-_TIES_UNSEEN = 4  # the share of ties is shrunk as if four more matches had been decided
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WinRates:
-    """Win rates, with ties counted half, and their errors.
-
-    Attributes
-    ----------
-    rate, played : array, shape (m,)
-    errors, degrees : array, shape (m,)
-    pair_errors, pair_degrees : array, shape (m, m)
-        Errors and degrees of freedom of differences of rates.
-    is_clustered : bool
-    """
-
-    rate: FloatArray
-    played: FloatArray
-    errors: FloatArray
-    degrees: FloatArray
-    pair_errors: FloatArray
-    pair_degrees: FloatArray
-    is_clustered: bool
-
-    def interval(self, confidence: float) -> tuple[FloatArray, FloatArray]:
-        r"""Wilson's interval with the effective number of independent matches.
-
-        .. math:: \tilde n = \frac{\hat r (1 - \hat r)}{\mathrm{se}^2}, \qquad
-                  \frac{\hat r + t^2/2\tilde n \pm t \sqrt{\hat r (1 - \hat r)/\tilde n + t^2/4\tilde n^2}}
-                       {1 + t^2/\tilde n}
-
-        Without ties and clusters this is the number of matches, and the interval is Wilson's.
-        """
-        t = critical_values(confidence, self.degrees)
-        spread = self.rate * (1 - self.rate)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            size = np.where(self.errors > 0, spread / self.errors**2, self._fewest())
-        size = np.where(spread > 0, size, self._fewest())
-        middle = self.rate + t**2 / (2 * size)
-        reach = t * np.sqrt(spread / size + (t / (2 * size)) ** 2)
-        scale = 1 + t**2 / size
-        return np.maximum((middle - reach) / scale, 0.0), np.minimum((middle + reach) / scale, 1.0)
-
-    def _fewest(self) -> FloatArray:
-        """Effective number for a system that always won or lost: its matches, or its clusters if fewer."""
-        return np.asarray(np.minimum(self.played, np.nan_to_num(self.degrees, nan=0.0, posinf=np.inf) + 1))
-
-
-def fitted_win_rates(matches: Matches, counts: WinCounts) -> WinRates:
-    """Return the win rates of matches with cluster-robust errors."""
-    rate = win_rates(counts)
-    played = np.asarray((counts.wins + counts.wins.T + counts.ties).sum(axis=1))
-    units = units_of_matches(matches)
-    alone = _score_errors(counts, rate, played)
-    m = rate.size
-    if not units:
-        ties = counts.ties.sum(axis=1)
-        variance = (rate * (1 - rate) - ties / (played + _TIES_UNSEEN) / 4) / played
-        return WinRates(
-            rate=rate,
-            played=played,
-            errors=np.sqrt(np.maximum(variance, 0.0)),
-            degrees=np.full(m, np.inf),
-            pair_errors=alone,
-            pair_degrees=np.full((m, m), np.inf),
-            is_clustered=False,
-        )
-    by = [_clustered(matches, rate, unit.code) for unit in units]
-    tables = [one.covariance for one in by]
-    if len(by) == 2:
-        both = _clustered(matches, rate, crossed(units))
-        tables.append(two_way(tables[0], tables[1], both.covariance))
-    return WinRates(
-        rate=rate,
-        played=played,
-        errors=np.sqrt(np.max([np.diagonal(table) for table in tables], axis=0)),
-        degrees=np.min([one.degrees(np.eye(m)) for one in by], axis=0),
-        # Clusters that all agree have no variance; the error for independent matches is a lower bound.
-        pair_errors=np.maximum(np.max([difference_errors(table) for table in tables], axis=0), alone),
-        pair_degrees=np.min([one.degrees_of_pairs(m) for one in by], axis=0),
-        is_clustered=True,
-    )
-
-
-def _clustered(matches: Matches, rate: FloatArray, code: IntArray) -> ManyClusters:
-    used = matches.weight > 0
-    number = np.unique(code[used], return_inverse=True)[1].reshape(-1)
-    if number.max(initial=0) < 1:
-        raise NotEstimable(
-            "All matches belong to one group, so standard errors cannot be estimated. Two or more are needed."
-        )
-    left, right, weight, outcome = (
-        getattr(matches, name)[used] for name in ("left", "right", "weight", "outcome")
-    )
-    system = np.concatenate([left, right])
-    excess = np.concatenate([outcome, 1 - outcome]) - rate[system]
-    twice = np.tile(weight, 2)
-    return many_clusters(np.tile(number, 2), system, twice, twice * excess, n_parameters=rate.size)
-
-
-def _score_errors(counts: WinCounts, rate: FloatArray, played: FloatArray) -> FloatArray:
-    r"""Standard errors (m, m) of differences of win rates under the null hypothesis, for independent matches.
-
-    Residuals are from the common rate, as in Wilson's interval, so that a perfect record has an error too:
-
-    .. math:: \frac{1}{n_a^2} \sum_{r \ni a} (y_{ra} - r_0)^2 + \frac{1}{n_b^2} \sum_{r \ni b} (y_{rb} - r_0)^2
-              - \frac{2}{n_a n_b} \sum_{r \ni a, b} (y_{ra} - r_0)(y_{rb} - r_0), \qquad r_0 = \tfrac12 (r_a + r_b)
-    """
-    middle = (rate[:, None] + rate[None, :]) / 2
-    won, tied = counts.wins.sum(axis=1)[:, None], counts.ties.sum(axis=1)[:, None]
-    lost = played[:, None] - won - tied
-    own = (won * (1 - middle) ** 2 + tied * (0.5 - middle) ** 2 + lost * middle**2) / played[:, None] ** 2
-    met = counts.wins + counts.wins.T
-    shared = -met * middle * (1 - middle) + counts.ties * (0.5 - middle) ** 2
-    return np.asarray(np.sqrt(np.maximum(own + own.T - 2 * shared / np.outer(played, played), 0.0)))
-
-
-def compare_win_rates(
-    matches: Matches, counts: WinCounts, found: WinRates, options: PairOptions
-) -> PairwiseTable:
-    """Tests of all differences of win rates."""
-    difference = found.rate[:, None] - found.rate[None, :]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where(found.pair_errors > 0, difference / found.pair_errors, 0.0)
-    width = (
-        critical_values(options.confidence_of_one(len(found.pair_errors)), found.pair_degrees)
-        * found.pair_errors
-    )
-    units = units_of_matches(matches)
-    return pairwise_table(
-        PairFindings(
-            systems=matches.systems,
-            goodness=found.rate,
-            test="wald",
-            effect_name="difference of win rates",
-            size_name="difference of win rates",
-            effect=difference,
-            low=np.maximum(difference - width, -1.0),
-            high=np.minimum(difference + width, 1.0),
-            size=difference,
-            wins=counts.wins,
-            ties=counts.ties,
-            pvalue=pairwise_pvalues(upper_tail(z, found.pair_degrees), alternative=options.alternative),
-            data=matches.digest,
-            options={
-                "matches": round(matches.n_matches),
-                "se": "clustered" if found.is_clustered else "robust",
-            },
-            notes=(
-                *matches.notes,
-                *ties_note(counts, "half"),
-                *thin_note(matches.systems, found.pair_degrees, units, matches),
-            ),
-            **match_units(matches),
-        ),
-        options,
-    )
-
-
 RESAMPLES = 2000
-HELP = 0.5  # prior for the tests behind Elo and TrueSkill where strengths do not exist
 
 
 def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling) -> Ranking:
@@ -352,7 +186,7 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
     counts = WinCounts(np.asarray(summed.wins()), np.asarray(summed.ties()))
     refuse_unmet(counts, matches.systems)
     digest = matches.digest
-    if by == "bradley_terry" and options.interval in ("default", "robust") and ties != "davidson":
+    if by == "bradley_terry" and options.interval in ("default", "robust") and ties not in TIE_MODELS:
         ranked = _bradley_terry(summed, ties, options)
     elif by == "bradley_terry":
         ranked = _drawn_bradley_terry(
@@ -362,9 +196,7 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
         ranked = _win_rate(matches, counts, options)
     else:
         ranked = _ordered(matches, by, options, resampling.on(digest))
-    pairs, about = (
-        (ranked.pairs, ()) if ranked.pairs else _pairs(matches, by, ties, options, ranked.fit, digest)
-    )
+    pairs = ranked.pairs or _pairs(matches, ties, options, ranked.fit, digest)
     found = SystemStrengths(
         systems=matches.systems,
         method=by,
@@ -376,6 +208,7 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
         data=digest,
         n_segments=None,
         order_spread=ranked.spread,
+        sigma=ranked.sigma,
         votes=np.asarray((counts.wins + counts.wins.T + counts.ties).sum(axis=1)),
         options={
             "matches": round(matches.n_matches),
@@ -387,7 +220,6 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
             *ties_note(counts, ties),
             *ranked.notes,
             *graph_note(matches, counts, ties),
-            *about,
         ),
         drew=ranked.drew,
     )
@@ -406,25 +238,20 @@ def _method(options: RankOptions) -> str:
 
 
 def _pairs(
-    matches: Matches, by: str, ties: str, options: RankOptions, fit: MatchFit | None, digest: str
-) -> tuple[PairwiseTable, tuple[str, ...]]:
-    """Tests of all pairs; with a prior, and a note, where strengths do not exist and are not requested."""
-    tested: TiesModel = "half" if ties == "davidson" else ties  # type: ignore[assignment]  # checked by the options
-    compared = partial(compare_matches, matches, tested, options.pair_options(), digest=digest)
-    try:
-        return compared(prior=options.prior, fit=fit), ()
-    except NotEstimable:
-        if by == "bradley_terry":
-            raise
-    note = f"Rank ranges and groups come from Bradley–Terry strengths, which exist here only with a prior of {HELP}."
-    return compared(prior=HELP), (note,)
+    matches: Matches, ties: str, options: RankOptions, fit: MatchFit | None, digest: str
+) -> PairwiseTable:
+    """Tests of all pairs by the Bradley–Terry model; a model of ties is tested with ties counted half."""
+    tested: TiesModel = "half" if ties in TIE_MODELS else ties  # type: ignore[assignment]  # checked by the options
+    return compare_matches(
+        matches, tested, options.pair_options(), prior=options.prior, fit=fit, digest=digest
+    )
 
 
 def _unit(by: str, options: RankOptions) -> str:
     fixed = "" if options.anchor is None else f", {options.anchor} fixed at {_FIXED[options.scale]}"
     named = {
         "bradley_terry": SCALES.get(options.scale, ("",))[0] + fixed,
-        "win_rate": "share of matches won, ties half",
+        "win_rate": "share of matches won, ties as half",
         **UNITS,
     }
     return named[by]
@@ -441,6 +268,7 @@ class _Ranked:
     options: dict[str, OptionValue]
     drew: bool = False
     spread: FloatArray | None = None
+    sigma: FloatArray | None = None
     fit: MatchFit | None = None
     pairs: PairwiseTable | None = None
     notes: tuple[str, ...] = ()
@@ -551,78 +379,32 @@ def _win_rate(matches: Matches, counts: WinCounts, options: RankOptions) -> _Ran
     """Win rates with Wilson's interval for the effective number of independent matches."""
     found = fitted_win_rates(matches, counts)
     low, high = found.interval(options.confidence)
-    pairs = compare_win_rates(matches, counts, found, options.pair_options())
+    pairs = compare_win_rates(matches, found, options.pair_options())
     kind = "clustered" if found.is_clustered else "wilson"
     thin = thin_note(matches.systems, found.pair_degrees, units_of_matches(matches), matches)
     return _Ranked(strength=found.rate, low=low, high=high, kind=kind, options={}, pairs=pairs, notes=thin)
 
 
 def _ordered(matches: Matches, by: str, options: RankOptions, resampling: Resampling) -> _Ranked:
-    refuse_too_many(by, matches.n_matches)
-    listed = in_order(_listed(matches, options.order), options.order)
-    t = listed.left.size
-    clusters = _clusters(matches) if options.order == "shuffled" else np.arange(t)
-    found = rated(
-        Play(
-            by=by,
-            matches=listed,
-            unit_of_match=clusters,
-            n_systems=matches.n_systems,
-            n_units=int(clusters.max()) + 1,
-            order=options.order,
-            n_orders=options.n_orders,
-            rating=options.rating,
-        ),
-        resampling,
-    )
+    """Ratings, with tests and intervals from their joint distribution."""
+    found = rate_matches(matches, by, options, resampling)
     low, high = percentile_interval(found.draws, options.confidence)
-    orders = None if found.order_spread is None else options.n_orders
     return _Ranked(
         strength=found.strength,
         low=low,
         high=high,
         kind=f"percentile,{len(found.draws)}",
-        options={"order": options.order, "orders": orders, "rating": shown_rating(by, options.rating)},
+        options=found.options,
         drew=True,
         spread=found.order_spread,
-    )
-
-
-def _clusters(matches: Matches) -> IntArray:
-    """The resampling unit: all matches of a judge or session, or single matches."""
-    times = np.rint(matches.weight).astype(np.int64)
-    if matches.group is None:
-        return np.arange(int(times.sum()))
-    return np.unique(np.repeat(matches.group, times), return_inverse=True)[1].astype(np.int64)
-
-
-def _listed(matches: Matches, order: str) -> MatchList:
-    """Single matches; an aggregated row is repeated as often as its weight."""
-    times = np.rint(matches.weight).astype(np.int64)
-    if not np.allclose(times, matches.weight):
-        raise BetterThanError("Elo and TrueSkill need whole matches, and these have non-integer weights.")
-    if order == "listed" and (times > 1).any():
-        raise BetterThanError(
-            Message(
-                "The matches were aggregated, so the order of play is not known. Name the column of the item with "
-                "{item}, which keeps every row in its order, or use {order}.",
-                item=Option("item", COLUMN),
-                order=Option("order", "shuffled"),
-            )
-        )
-    if order == "segments" and matches.segment is None:
-        raise TableError(
-            Message(
-                "The matches have no segments, so they cannot be played segment by segment. "
-                "Name the column of the segment with {item}, or use {order}.",
-                item=Option("item", COLUMN),
-                order=Option("order", "shuffled"),
-            )
-        )
-    segment = None if matches.segment is None else np.repeat(matches.segment, times)
-    return MatchList(
-        np.repeat(matches.left, times),
-        np.repeat(matches.right, times),
-        np.repeat(matches.outcome, times),
-        segment,
+        sigma=found.sigma,
+        pairs=compare_ratings(
+            matches,
+            found,
+            options.pair_options(),
+            order=options.order,
+            digest=matches.digest,
+            seed=resampling.seed,
+        ),
+        notes=found.notes,
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from betterthan.analysis.compare.compare_counts import compare_counts, unit_counts
 from betterthan.analysis.compare.decide import ComparisonOptions, decide
+from betterthan.analysis.matches.matches import TIE_MODELS
 from betterthan.analysis.pairs.pairwise import TEST_RESAMPLES
 from betterthan.analysis.rank.bootstrap_mean import bootstrap_mean
 from betterthan.analysis.rank.detectable import segments_needed
@@ -59,7 +60,7 @@ def rank_scores(scores: Scores, options: RankOptions, resampling: Resampling) ->
     found = estimate(complete, by, units, options, resampling)
     comparison = ComparisonOptions(
         by=by,
-        ties="drop" if options.ties in ("default", "davidson") else options.ties,  # type: ignore[arg-type]  # of the sign test
+        ties="drop" if options.ties == "default" or options.ties in TIE_MODELS else options.ties,  # type: ignore[arg-type]  # of the sign test
         units=options.units,
         intervals=False,
     )
@@ -87,7 +88,7 @@ def _segments_needed(
 
 
 def _strengths(scores: Scores, found: Estimated, units: Units, options: RankOptions) -> SystemStrengths:
-    basis = Basis(found.name, found.strength, found.draws, found.jackknife)
+    basis = Basis(found.name, found.strength, found.draws, found.jackknife, found.influence)
     low, high, interval, notes = strength_limits(scores, units, basis, options)
     # Mean and median are shown in the metric's own direction; for all other strengths higher is better.
     is_turned = found.unit == "" and not scores.higher_is_better
@@ -102,6 +103,8 @@ def _strengths(scores: Scores, found: Estimated, units: Units, options: RankOpti
         data=scores.digest,
         n_segments=scores.n_segments,
         order_spread=found.order_spread,
+        sigma=found.sigma,
+        items=found.items,
         drew=len(found.draws) > 0,
         options={
             **found.options,

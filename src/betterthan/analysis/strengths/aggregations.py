@@ -8,11 +8,12 @@ from functools import partial
 
 import numpy as np
 
+from betterthan.analysis.matches.matches import TIE_MODELS
 from betterthan.analysis.resampling import drawn_segments
 from betterthan.arrays import FloatArray
 from betterthan.errors import unknown_name
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry_batch
-from betterthan.kernels.comparisons.davidson import davidson, davidson_exists
+from betterthan.kernels.comparisons.davidson import davidson_exists
 from betterthan.kernels.comparisons.pair_outcomes import resampled_win_counts
 from betterthan.kernels.comparisons.strengths import to_elo, to_shares
 from betterthan.kernels.comparisons.tied_ranks import counted_medians
@@ -77,7 +78,7 @@ def one_by_one(
 
 
 def win_rates(counts: WinCounts) -> FloatArray:
-    r"""Share of all comparisons that each system wins, with ties counted half; shape (…, m).
+    r"""Share of all comparisons that each system wins, with ties counted as half; shape (…, m).
 
     .. math:: r_a = \frac{\sum_b (w_{ab} + \frac12 t_{ab})}{\sum_b n_{ab}}
     """
@@ -89,10 +90,10 @@ def win_rates(counts: WinCounts) -> FloatArray:
 
 def log_strengths(counts: WinCounts, *, ties: str, prior: float) -> FloatArray:
     """Bradley–Terry log strengths of a batch of tables, NaN where they do not exist."""
-    if ties == "davidson":
+    if ties in TIE_MODELS:
+        fit, lost = TIE_MODELS[ties], np.full(counts.wins.shape[-1], np.nan)
         pairs = zip(counts.wins, counts.ties, strict=True)
-        lost = np.full(counts.wins.shape[-1], np.nan)
-        return np.array([davidson(w, t).log_strength if davidson_exists(w, t) else lost for w, t in pairs])
+        return np.array([fit(w, t).log_strength if davidson_exists(w, t) else lost for w, t in pairs])
     wins = with_ties(counts.wins, counts.ties, ties)  # type: ignore[arg-type]  # checked by the verb
     return bradley_terry_batch(wins, prior=prior).log_strength
 
@@ -154,9 +155,10 @@ MEDIAN = AggregationMethod(
     resampled=_resampled_medians,
     bytes_each=lambda m, n: 8 * m + 16 * n,
 )
-WIN_RATE = by_wins("win_rate", "share of comparisons won, ties half", win_rates)
+WIN_RATE = by_wins("win_rate", "share of comparisons won, ties as half", win_rates)
 ORDERED = ("elo", "trueskill")
-NAMES = ("mean", "median", "win_rate", "bradley_terry", *ORDERED)
+ITEM_RESPONSE = ("irt", "irt_2pl")
+NAMES = ("mean", "median", "win_rate", "bradley_terry", *ORDERED, *ITEM_RESPONSE)
 
 
 def aggregation(by: str | StrengthFunction, *, ties: str, prior: float, scale: str) -> AggregationMethod:

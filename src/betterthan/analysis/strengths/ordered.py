@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from betterthan.analysis.matches.match_covariates import two_way
 from betterthan.analysis.resampling import BlockFunction, Resampling
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blocks import even_parts
@@ -18,6 +19,7 @@ from betterthan.kernels.ratings.elo import elo, shuffled_elo
 from betterthan.kernels.ratings.match_play import FIXED_ORDERS, WORTH_COMPILING, MatchList, ties_to_second
 from betterthan.kernels.ratings.response import (
     Covariance,
+    Response,
     elo_response,
     pair_sums,
     playing_units,
@@ -47,6 +49,7 @@ UNITS = {"elo": "Elo points", "trueskill": "TrueSkill mean"}
 
 MOST_MATCHES = 20_000_000
 RESAMPLES, LEAST_RESAMPLES = 2000, 100
+FEW_RESAMPLES = 1000  # below this number the 2.5th percentile depends on fewer than 25 samples
 # Matches in all bootstrap samples of a fixed order together; longer lists get fewer samples, at least LEAST_RESAMPLES.
 MOST_PLAYS = 200_000_000
 _ORDERS_IN_A_BLOCK = 10
@@ -64,6 +67,8 @@ class Play:
         In the order of play, unless it is shuffled; see :func:`in_order`.
     unit_of_match : array of int, shape (t,)
         Unit of each match: a segment, document, judge or the match itself.
+    other_unit : array of int, shape (t,), optional
+        A second kind of unit that matches share, such as questions beside judges.
     n_systems, n_units : int
     order : {"shuffled", "listed", "segments", "as_published"}
     n_orders : int
@@ -80,6 +85,7 @@ class Play:
     order: PlayOrder
     n_orders: int
     rating: Rating
+    other_unit: IntArray | None = None
 
 
 def shown_rating(by: object, rating: Rating) -> str | None:
@@ -108,11 +114,25 @@ def in_order(matches: MatchList, order: PlayOrder) -> MatchList:
 
 
 class Rated(NamedTuple):
-    """Ratings (m,), their standard deviation over orders of play, and draws (B, m) of their joint distribution."""
+    """Ratings and what is known about them.
+
+    Attributes
+    ----------
+    strength : array, shape (m,)
+    order_spread : array, shape (m,), or None
+        Standard deviation over orders of play.
+    draws : array, shape (B, m)
+        Of the joint distribution of the ratings.
+    sigma : array, shape (m,), or None
+        Standard deviation of TrueSkill's belief about each system.
+    notes : tuple of str
+    """
 
     strength: FloatArray
     order_spread: FloatArray | None
     draws: FloatArray
+    sigma: FloatArray | None = None
+    notes: tuple[str, ...] = ()
 
 
 def refuse_too_many(by: str, n_matches: float) -> None:
@@ -142,10 +162,10 @@ def rated(play: Play, resampling: Resampling) -> Rated:
     if play.n_orders * play.matches.left.size >= WORTH_COMPILING:
         load_compiler()
     if play.order != "shuffled":
-        strength = _rate(play)
+        strength, sigma = _rate(play)
         draws = _played_draws(play, resampling)
         tails = stream(resampling.seed, f"tails of {play.by}", 0).random(len(draws))
-        return Rated(strength, None, _widened(play, strength, draws, tails))
+        return Rated(strength, None, _widened(play, strength, draws, tails), sigma, _about_few(len(draws)))
     ratings = _played(play, resampling, f"orders of {play.by}", _shuffles, _ORDERS_IN_A_BLOCK)
     strength = ratings[:, 0].mean(axis=0)
     many = play.n_orders > 1
@@ -157,7 +177,17 @@ def rated(play: Play, resampling: Resampling) -> Rated:
     )
     n = resampling.n_resamples or RESAMPLES
     rng = stream(resampling.seed, f"draws of {play.by}", 0)
-    return Rated(strength, spread, t_draws(strength, found.covariance + noise, found.df, n, rng))
+    sigma = np.sqrt(ratings[:, 1].mean(axis=0)) if play.by == "trueskill" else None
+    draws = t_draws(strength, found.covariance + noise, found.df, n, rng)
+    return Rated(strength, spread, draws, sigma, _about_few(n))
+
+
+def _about_few(n_draws: int) -> tuple[str, ...]:
+    """Return a note where the ends of intervals come from so few samples that they are rough."""
+    if n_draws >= FEW_RESAMPLES:
+        return ()
+    note = f"Intervals and tests come from {n_draws:,} bootstrap samples, so they are rough; {RESAMPLES:,} are usual."
+    return (note,)
 
 
 def _played(
@@ -206,7 +236,25 @@ def _covariance(play: Play, ratings: FloatArray) -> Covariance:
             tau=rating.get("tau", TAU),
             draw_probability=rating.get("draw_probability", DRAW_PROBABILITY),
         )
-    return rating_covariance(response, play.matches, play.unit_of_match, play.n_units)
+    own = rating_covariance(response, play.matches, play.unit_of_match, play.n_units)
+    return own if play.other_unit is None else _with_other(own, play, play.other_unit, response)
+
+
+def _with_other(own: Covariance, play: Play, other: IntArray, response: Response) -> Covariance:
+    """Covariance with two-way clustering, or that of one kind of unit where it is larger, with the fewest degrees."""
+    both = play.unit_of_match * (int(other.max()) + 1) + other
+    second, cells = (
+        rating_covariance(response, play.matches, code, int(code.max()) + 1)
+        for code in (numbered(other), numbered(both))
+    )
+    together = two_way(own.covariance, second.covariance, cells.covariance)
+    largest = max((together, own.covariance, second.covariance), key=np.trace)
+    return Covariance(largest, np.minimum(own.df, second.df))
+
+
+def numbered(code: IntArray) -> IntArray:
+    """Number different codes from 0 without gaps."""
+    return np.unique(code, return_inverse=True)[1].astype(np.int64).reshape(-1)
 
 
 def t_draws(
@@ -258,11 +306,13 @@ def _mixing(df: FloatArray, level: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(np.stack(columns, axis=1), np.finfo(np.float64).tiny)[:, which.reshape(-1)])
 
 
-def _rate(play: Play, order: IntArray | None = None) -> FloatArray:
+def _rate(play: Play, order: IntArray | None = None) -> tuple[FloatArray, FloatArray | None]:
+    """Ratings, and the standard deviations of TrueSkill's beliefs."""
     rating: dict[str, Any] = dict(play.rating)
     if play.by == "elo":
-        return elo(*play.matches[:3], n_systems=play.n_systems, order=order, **rating)
-    return trueskill(*play.matches[:3], n_systems=play.n_systems, order=order, **rating).mu
+        return elo(*play.matches[:3], n_systems=play.n_systems, order=order, **rating), None
+    beliefs = trueskill(*play.matches[:3], n_systems=play.n_systems, order=order, **rating)
+    return beliefs.mu, beliefs.sigma
 
 
 def _played_draws(play: Play, resampling: Resampling) -> FloatArray:
@@ -276,5 +326,5 @@ def _samples(play: Play, part: range, rng: np.random.Generator) -> FloatArray:
     times = bootstrap_counts(len(part), play.n_units, rng).astype(np.int64)[:, play.unit_of_match]
     orders = [np.repeat(np.arange(own.size), own) for own in times]
     if len({order.size for order in orders}) == 1:
-        return _rate(play, np.stack(orders))
-    return np.stack([_rate(play, order) for order in orders])
+        return _rate(play, np.stack(orders))[0]
+    return np.stack([_rate(play, order)[0] for order in orders])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from betterthan.analysis.matches.matches import TIES, TiesModel
+from betterthan.analysis.matches.matches import TIE_MODELS, TIES, TiesModel
 from betterthan.analysis.pairs.leaderboard import SLACK, SLACK_OF_MEANS, shared_ranks, standing
 from betterthan.analysis.pairs.pairwise import PairOptions
 from betterthan.analysis.strengths.aggregations import SCALES
@@ -19,7 +19,7 @@ from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.comparisons.wins import check_prior
 from betterthan.messages import Message, Option
 from betterthan.results.pairwise import PairwiseTable
-from betterthan.results.ranking import Ranking
+from betterthan.results.ranking import Items, Ranking
 from betterthan.results.settings import OptionValue, Settings
 
 CHOICES = {
@@ -58,11 +58,11 @@ class RankOptions:
             raise BetterThanError(f"n_orders must be 1 or more; it is {self.n_orders}.")
         check_count("n_orders", self.n_orders, MOST_RESAMPLES)
         check_prior(self.prior)
-        if self.prior and self.ties == "davidson":
+        if self.prior and self.ties in TIE_MODELS:
             raise BetterThanError(
                 Message(
-                    "{davidson} cannot be combined with {prior}. Use {half}, or leave out the prior.",
-                    davidson=Option("ties", "davidson"),
+                    "{model} cannot be combined with {prior}. Use {half}, or leave out the prior.",
+                    model=Option("ties", self.ties),
                     prior=Option("prior", self.prior),
                     half=Option("ties", "half"),
                 )
@@ -91,6 +91,8 @@ class SystemStrengths:
     data: str
     n_segments: int | None
     order_spread: FloatArray | None = None
+    sigma: FloatArray | None = None
+    items: Items | None = None
     votes: FloatArray | None = None
     options: dict[str, OptionValue] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -134,6 +136,9 @@ def ranking(
         beats_next=stand.beats_next,
         differs_from_next=stand.differs_from_next,
         order_spread=None if strengths.order_spread is None else strengths.order_spread[order],
+        sigma=None if strengths.sigma is None else strengths.sigma[order],
+        fuzzy_rank=stand.fuzzy_rank,
+        items=strengths.items,
         votes=None if strengths.votes is None else np.rint(strengths.votes[order]).astype(np.int64),
         unit=strengths.unit,
         test=pairs.test,

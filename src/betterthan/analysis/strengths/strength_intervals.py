@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
+from betterthan.analysis.matches.matches import TIE_MODELS
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.aggregations import AggregationMethod
 from betterthan.analysis.strengths.ranking import RankOptions
@@ -60,12 +61,15 @@ class Basis(NamedTuple):
         Strengths in bootstrap samples; NaN where they do not exist.
     jackknife : callable, optional
         Returns the leave-one-unit-out strengths, shape (n_units, m).
+    influence : array, shape (n, m), optional
+        Of the segments, where the aggregation is smooth and provides it.
     """
 
     name: str
     strength: FloatArray
     draws: FloatArray
     jackknife: Callable[[], FloatArray] | None
+    influence: FloatArray | None = None
 
 
 class StrengthLimits(NamedTuple):
@@ -107,16 +111,31 @@ def strength_limits(scores: Scores, units: Units, basis: Basis, options: RankOpt
     """Intervals of strengths of a table of scores, in terms of goodness."""
     if options.interval != "default":
         return _resampled_limits(scores, units, basis, options)
-    if basis.name == "mean":
-        limits = mean_limits(scores.values, units, systems=scores.systems, confidence=options.confidence)
-        return limits if scores.higher_is_better else limits._replace(low=-limits.high, high=-limits.low)
-    if basis.name == "median" and units.are_segments:
-        return _median_limits(scores, options.confidence)
-    if basis.name == "win_rate":
-        return _win_rate_limits(scores, units, basis, options.confidence)
-    if basis.name == "bradley_terry" and options.ties != "davidson":
-        return _bradley_terry_limits(scores, units, basis, options)
-    return _resampled_limits(scores, units, basis, options)
+    limits: Callable[[Scores, Units, Basis, RankOptions], StrengthLimits] = _resampled_limits
+    if basis.influence is not None:
+        limits = _influence_limits
+    elif basis.name == "mean":
+        limits = _limits_of_means
+    elif basis.name == "median" and units.are_segments:
+        limits = _median_limits
+    elif basis.name == "win_rate":
+        limits = _win_rate_limits
+    elif basis.name == "bradley_terry" and options.ties not in TIE_MODELS:
+        limits = _bradley_terry_limits
+    return limits(scores, units, basis, options)
+
+
+def _limits_of_means(scores: Scores, units: Units, _basis: Basis, options: RankOptions) -> StrengthLimits:
+    limits = mean_limits(scores.values, units, systems=scores.systems, confidence=options.confidence)
+    return limits if scores.higher_is_better else limits._replace(low=-limits.high, high=-limits.low)
+
+
+def _influence_limits(_scores: Scores, units: Units, basis: Basis, options: RankOptions) -> StrengthLimits:
+    pull = influence_of_units(np.asarray(basis.influence), units)
+    ends = influence_interval(
+        basis.strength, pull, confidence=options.confidence, is_skewed=False, shares=_shares(units)
+    )
+    return StrengthLimits(*ends, "t,infinitesimal-jackknife")
 
 
 def mean_limits(
@@ -163,13 +182,14 @@ def _shares(units: Units) -> FloatArray | None:
     return None if units.are_segments else units.shares
 
 
-def _median_limits(scores: Scores, confidence: float) -> StrengthLimits:
-    low, high = interpolated_median_interval(scores.goodness, confidence=confidence)
+def _median_limits(scores: Scores, _units: Units, _basis: Basis, options: RankOptions) -> StrengthLimits:
+    low, high = interpolated_median_interval(scores.goodness, confidence=options.confidence)
     limits = StrengthLimits(low, high, "order-statistics")
     return _without_certainty(limits, np.ptp(scores.values, axis=1) == 0, scores.systems)
 
 
-def _win_rate_limits(scores: Scores, units: Units, basis: Basis, confidence: float) -> StrengthLimits:
+def _win_rate_limits(scores: Scores, units: Units, basis: Basis, options: RankOptions) -> StrengthLimits:
+    confidence = options.confidence
     rates = segment_win_rates(scores.goodness)
     n = np.full(basis.strength.shape, float(units.n_units))
     shares = agresti_coull_interval(n * basis.strength, n, confidence=confidence)
@@ -185,14 +205,22 @@ def _win_rate_limits(scores: Scores, units: Units, basis: Basis, confidence: flo
 
 
 def _bradley_terry_limits(scores: Scores, units: Units, basis: Basis, options: RankOptions) -> StrengthLimits:
-    """Student's t on the scale of log strengths, or of the logits of shares, where strengths are nearly normal."""
+    """Student's t on the scale of log strengths, or of the logits of shares, where strengths are nearly normal.
+
+    Where one of two systems won every decided comparison, its strength is the share 1 of these, with the interval of
+    such a share.
+    """
+    if np.isin(basis.strength, (0.0, 1.0)).all():
+        n = np.full(2, float(decided_units(scores, units)))
+        low, high = agresti_coull_interval(n * basis.strength, n, confidence=options.confidence)
+        return StrengthLimits(low, high, "agresti-coull")
     ties = "drop" if options.ties == "default" else options.ties
     strength = basis.strength
     theta = np.log(strength) if options.scale == "share" else strength / _slope(options.scale)
     pull = log_strength_influence(
         scores.goodness,
         theta - theta.mean(),
-        ties=ties,  # type: ignore[arg-type]  # "davidson" does not come here
+        ties=ties,  # type: ignore[arg-type]  # no model of ties comes here
         prior=options.prior,
     )
     pull = influence_of_units(pull, units)
@@ -207,6 +235,12 @@ def _bradley_terry_limits(scores: Scores, units: Units, basis: Basis, options: R
     else:
         low, high = interval(strength, _slope(options.scale) * pull)
     return _without_certainty(StrengthLimits(low, high, "t,infinitesimal-jackknife"), alike, scores.systems)
+
+
+def decided_units(scores: Scores, units: Units) -> int:
+    """Number of units in which the first two systems differ."""
+    differs = scores.goodness[0] != scores.goodness[1]
+    return int(np.unique(units.of_segment[differs]).size)
 
 
 def _slope(scale: str) -> float:

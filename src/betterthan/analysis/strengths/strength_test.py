@@ -9,15 +9,19 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, ndtr, ndtri, stdtr, stdtrit
 
+from betterthan.analysis.matches.matches import TIE_MODELS
 from betterthan.analysis.pairs.pairwise import PairFindings, PairOptions
 from betterthan.analysis.strengths.aggregations import ORDERED
-from betterthan.analysis.strengths.strength_intervals import influence_of_units
+from betterthan.analysis.strengths.ordered import ELO_SCALE
+from betterthan.analysis.strengths.strength_intervals import decided_units, influence_of_units
 from betterthan.analysis.strengths.strengths import Estimated
 from betterthan.analysis.units import Units
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotEstimable
 from betterthan.kernels.comparisons.strengths import log_strength_influence
-from betterthan.kernels.comparisons.wins import win_counts
+from betterthan.kernels.comparisons.wins import WinCounts, win_counts
+from betterthan.kernels.intervals.proportions import agresti_coull_interval
+from betterthan.kernels.ratings.trueskill import BETA
 from betterthan.kernels.resampling.clustered import degrees_of_mean
 from betterthan.kernels.sign_flips.permutation import add_one
 from betterthan.kernels.significance.pvalues import adjusted, pairs_matrix
@@ -31,7 +35,9 @@ EFFECT_NAMES = {
     "median": "difference of medians",
     "bradley_terry": WIN_PROBABILITY,
     "elo": WIN_PROBABILITY,
-    "trueskill": "difference of TrueSkill means",
+    "trueskill": WIN_PROBABILITY,
+    "irt": WIN_PROBABILITY,
+    "irt_2pl": "difference of abilities",
 }
 _ROUNDING = 1e-12
 _ELO_UNIT = 400 / float(np.log(10.0))  # points per unit of log strength
@@ -61,6 +67,18 @@ def _refuse_one_sided(alternative: str) -> None:
         )
 
 
+class ComparedTable(NamedTuple):
+    """What findings say about the table that the strengths come from."""
+
+    systems: tuple[str, ...]
+    counts: WinCounts
+    data: str
+    n_segments: int | None
+    notes: tuple[str, ...]
+    units: str
+    n_units: int
+
+
 def strength_findings(scores: Scores, found: Estimated, units: Units, options: PairOptions) -> PairFindings:
     """Two-sided tests of equal strengths, from the joint distribution of the strengths themselves.
 
@@ -69,46 +87,83 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, options: P
     functions by their draws (:func:`_by_draws`).
     """
     _refuse_one_sided(options.alternative)
-    strength = _log_scale(found, found.strength)
-    m, n = strength.size, units.n_units
-    left, right = (index.astype(np.int64) for index in np.triu_indices(m, 1))
-    difference = strength[left] - strength[right]
-    difference[np.abs(difference) <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
-    is_smooth = found.name == "bradley_terry" and found.options.get("ties") != "davidson"
-    confidence = options.confidence_of_one(m)
+    strength, difference = differences_of(found)
+    is_model = found.name == "bradley_terry" and found.options.get("ties") not in TIE_MODELS
+    is_smooth = is_model or found.influence is not None
+    confidence = options.confidence_of_one(strength.size)
+    is_perfect = is_smooth and not np.isfinite(strength).all()
     tested = (
-        _by_influence(scores, found, strength, units, difference, confidence)
+        _by_wins(scores, units, difference, confidence)
+        if is_perfect
+        else _by_influence(scores, found, strength, units, difference, confidence)
         if is_smooth
-        else _by_draws(found, strength, n, difference, confidence)
+        else _by_draws(found, strength, units.n_units, difference, confidence)
     )
-    low, high = tested.low, tested.high
-    counts = win_counts(scores.goodness)
+    table = ComparedTable(
+        systems=scores.systems,
+        counts=win_counts(scores.goodness),
+        data=scores.digest,
+        n_segments=scores.n_segments,
+        notes=scores.notes,
+        units=units.name,
+        n_units=units.n_units,
+    )
+    return _findings(table, found, tested)
+
+
+def rating_findings(table: ComparedTable, found: Estimated, options: PairOptions) -> PairFindings:
+    """Two-sided tests of equal ratings of matches, from the joint distribution of the ratings."""
+    _refuse_one_sided(options.alternative)
+    strength, difference = differences_of(found)
+    confidence = options.confidence_of_one(strength.size)
+    return _findings(table, found, _by_draws(found, strength, table.n_units, difference, confidence))
+
+
+def differences_of(found: Estimated) -> tuple[FloatArray, FloatArray]:
+    """Strengths (m,) on the scale of the test, and their differences of the pairs a < b."""
+    strength = _log_scale(found, found.strength)
+    left, right = np.triu_indices(strength.size, 1)
+    difference = strength[left] - strength[right]
+    largest = np.max(np.abs(strength), initial=0.0, where=np.isfinite(strength))
+    difference[np.abs(difference) <= _ROUNDING * largest] = 0.0
+    return strength, difference
+
+
+def _findings(table: ComparedTable, found: Estimated, tested: _Tested) -> PairFindings:
+    strength, difference = differences_of(found)
+    m, low, high = strength.size, tested.low, tested.high
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.where(tested.spread > 0, difference / tested.spread, np.nan)
     stepped = None if tested.adjusted is None else pairs_matrix(m, tested.adjusted, tested.adjusted)
     findings = PairFindings(
-        systems=scores.systems,
-        goodness=strength,
+        systems=table.systems,
+        goodness=strength if np.isfinite(strength).all() else found.strength,
         test="strengths",
         effect_name=EFFECT_NAMES.get(found.name, "difference of strengths"),
+        tie_policy=str(found.options.get("ties", "")),
         size_name="difference over its standard error",
         effect=pairs_matrix(m, difference, -difference),
         low=pairs_matrix(m, low, -high),
         high=pairs_matrix(m, high, -low),
         size=pairs_matrix(m, size, -size),
-        wins=counts.wins,
-        ties=counts.ties,
+        wins=table.counts.wins,
+        ties=table.counts.ties,
         pvalue=pairs_matrix(m, tested.pvalue, tested.pvalue),
         p_method=np.full((m, m), P_METHODS.index(tested.method)),
         stepped=stepped,
         n_resamples=tested.n_resamples,
         drew=tested.n_resamples > 0,
-        data=scores.digest,
-        n_segments=scores.n_segments,
-        options={**found.options, "by": found.name, "p": str(tested.n_resamples or "t"), "units": units.name},
-        notes=(*scores.notes, *found.notes),
-        units=units.name,
-        n_units=n,
+        data=table.data,
+        n_segments=table.n_segments,
+        options={
+            **found.options,
+            "by": found.name,
+            "p": str(tested.n_resamples or "t"),
+            "units": table.units,
+        },
+        notes=(*table.notes, *found.notes),
+        units=table.units,
+        n_units=table.n_units,
         least=tested.least,
     )
     return _shown(findings, found)
@@ -122,7 +177,7 @@ def _by_influence(
     difference: FloatArray,
     confidence: float,
 ) -> _Tested:
-    r"""Student's t of differences of Bradley–Terry log strengths, from the influence of each unit.
+    r"""Student's t of differences of Bradley–Terry log strengths or abilities, from the influence of each unit.
 
     .. math:: t_{ab} = \frac{\hat\theta_a - \hat\theta_b}{s_{ab}}, \qquad
               s_{ab}^2 = \frac{1}{n^2} \sum_u \frac{(\psi_{ua} - \psi_{ub})^2}{1 - s_u} ,
@@ -131,15 +186,7 @@ def _by_influence(
     freedom, uneven documents fewer (:func:`betterthan.kernels.resampling.clustered.degrees_of_mean`). No p-value is
     below :math:`2^{1-n}`, the smallest p-value of a sign test of n units.
     """
-    unit = _ELO_UNIT if found.options.get("scale") == "elo" else 1.0
-    theta = strength / unit
-    pull = log_strength_influence(
-        scores.goodness,
-        theta - theta.mean(),
-        ties=str(found.options["ties"]),  # type: ignore[arg-type]  # "davidson" does not come here
-        prior=float(found.options.get("prior") or 0.0),
-    )
-    pull = unit * influence_of_units(pull, units)
+    pull = influence_of_units(_influence(scores, found, strength), units)
     n = units.n_units
     centred = pull - pull.mean(axis=0)
     if units.are_segments:
@@ -160,6 +207,31 @@ def _by_influence(
     return _Tested(p, None, spread, difference - reach, difference + reach, "formula", 0, least)
 
 
+def _influence(scores: Scores, found: Estimated, strength: FloatArray) -> FloatArray:
+    """Influence (n, m) of each segment on the strengths."""
+    if found.influence is not None:
+        return found.influence
+    unit = _ELO_UNIT if found.options.get("scale") == "elo" else 1.0
+    theta = strength / unit
+    return unit * log_strength_influence(
+        scores.goodness,
+        theta - theta.mean(),
+        ties=str(found.options["ties"]),  # type: ignore[arg-type]  # no model of ties comes here
+        prior=float(found.options.get("prior") or 0.0),
+    )
+
+
+def _by_wins(scores: Scores, units: Units, difference: FloatArray, confidence: float) -> _Tested:
+    """Sign test of one of two systems that won every decided unit, with the interval of a share of wins."""
+    n = decided_units(scores, units)
+    of_winner = np.where(difference > 0, n, 0)
+    low, high = agresti_coull_interval(of_winner, np.full(1, n), confidence=confidence)
+    with np.errstate(divide="ignore"):
+        ends = np.log(low) - np.log1p(-low), np.log(high) - np.log1p(-high)
+    p = np.full(1, 2.0 ** (1 - n))
+    return _Tested(p, None, np.zeros(1), *ends, "exact", 0, 2.0 ** (1 - units.n_units))
+
+
 def _by_draws(
     found: Estimated, strength: FloatArray, n: int, difference: FloatArray, confidence: float
 ) -> _Tested:
@@ -173,7 +245,7 @@ def _by_draws(
 
     where z has the normal tail that t has under Student's distribution with n - 1 degrees of freedom, because with few
     units s is itself uncertain; draws of Elo and TrueSkill ratings have such tails already. Bootstrap distributions of
-    medians are skewed, and the evidence against a lead is how far they extend towards 0: hence a standard deviation for
+    medians are skewed, and the evidence against a lead is how far they extend toward 0: hence a standard deviation for
     each side, none smaller than half of the overall one. The interval inverts the test, so it excludes 0 when p is
     below its level. A p-value is never smaller than that of t, nor an adjusted one than Holm's of t
     (:mod:`betterthan.kernels.significance.step_down` gives that of the maximum): bootstrap samples of few units
@@ -220,7 +292,20 @@ def _log_scale(found: Estimated, strength: FloatArray) -> FloatArray:
 
 
 def _shown(findings: PairFindings, found: Estimated) -> PairFindings:
-    """Convert differences into the effect that is usual for the aggregation."""
+    r"""Convert differences into the effect that is usual for the aggregation.
+
+    For TrueSkill the probability of winning one more match, with :math:`\sigma` the beliefs' standard deviations,
+
+    .. math:: P(a \text{ beats } b) = \Phi\left(\frac{\mu_a - \mu_b}{\sqrt{2 \beta^2 + \sigma_a^2 + \sigma_b^2}}\right),
+
+    in which the beliefs are those of the data; the interval is that of the difference of means.
+    """
+    if found.name == "trueskill":
+        sigma = np.zeros_like(found.strength) if found.sigma is None else found.sigma
+        beta = rating_parameters(found).get("beta", BETA)
+        scale = np.sqrt(2 * beta**2 + sigma[:, None] ** 2 + sigma[None, :] ** 2)
+        shares = {name: ndtr(getattr(findings, name) / scale) for name in ("effect", "low", "high")}
+        return replace(findings, **shares)
     if findings.effect_name == WIN_PROBABILITY:
         unit = _odds_unit(found)
         parts = {name: expit(getattr(findings, name) * unit) for name in ("effect", "low", "high")}
@@ -230,10 +315,15 @@ def _shown(findings: PairFindings, found: Estimated) -> PairFindings:
 
 def _odds_unit(found: Estimated) -> float:
     """Return the factor that converts a difference of strengths to log odds."""
-    if found.name == "bradley_terry" and found.options.get("scale") in ("share", "log"):
+    if found.name == "irt" or found.options.get("scale") in ("share", "log"):
         return 1.0
-    rating = dict(part.split("=") for part in str(found.options.get("rating") or "").split(",") if part)
-    return float(np.log(10.0)) / float(rating.get("scale", 400))
+    return float(np.log(10.0)) / rating_parameters(found).get("scale", ELO_SCALE)
+
+
+def rating_parameters(found: Estimated) -> dict[str, float]:
+    """Return the parameters of Elo or TrueSkill that differ from their defaults."""
+    parts = (part.split("=") for part in str(found.options.get("rating") or "").split(",") if part)
+    return {name: float(value) for name, value in parts}
 
 
 class _Drawn(NamedTuple):

@@ -7,25 +7,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betterthan.analysis.matches.matches import check_connected, ties_note
+from betterthan.analysis.matches.matches import TIE_MODELS, check_connected, check_tie_model, ties_note
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.aggregations import (
+    ITEM_RESPONSE,
     ORDERED,
+    SCALES,
     AggregationMethod,
     WeightedStrengths,
     aggregation,
 )
+from betterthan.analysis.strengths.item_response import UNITS as ABILITY_UNITS
+from betterthan.analysis.strengths.item_response import abilities_of
 from betterthan.analysis.strengths.ordered import UNITS, Play, in_order, rated, refuse_too_many, shown_rating
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.strengths.strength_intervals import RESAMPLES, without_each_unit
 from betterthan.analysis.units import Units
 from betterthan.arrays import BoolArray, FloatArray
-from betterthan.errors import BetterThanError, NotEstimable
-from betterthan.kernels.comparisons.davidson import davidson_exists
+from betterthan.errors import BetterThanError
 from betterthan.kernels.comparisons.wins import win_counts, with_ties
 from betterthan.kernels.ratings.match_play import score_matches
 from betterthan.kernels.resampling.resample import bootstrap_counts
-from betterthan.messages import Message, Option
+from betterthan.results.ranking import Items
 from betterthan.results.settings import OptionValue
 from betterthan.tables.scores import Scores
 
@@ -46,6 +49,9 @@ class Estimated(NamedTuple):
     jackknife: Callable[[], FloatArray] | None
     options: dict[str, OptionValue]
     notes: tuple[str, ...]
+    sigma: FloatArray | None = None
+    influence: FloatArray | None = None
+    items: Items | None = None
 
 
 def estimate(scores: Scores, by: By, units: Units, options: RankOptions, resampling: Resampling) -> Estimated:
@@ -53,6 +59,8 @@ def estimate(scores: Scores, by: By, units: Units, options: RankOptions, resampl
     own = resampling.on(scores.digest, units)
     if isinstance(by, str) and by in ORDERED:
         return _ordered(scores, by, units, options, own)
+    if isinstance(by, str) and by in ITEM_RESPONSE:
+        return _by_items(scores, by, units, options)
     return _aggregated(scores, by, units, options, own)
 
 
@@ -62,30 +70,55 @@ def _ordered(
     refuse_too_many(by, scores.n_systems * (scores.n_systems - 1) // 2 * scores.n_segments)
     matches = in_order(score_matches(scores.goodness), options.order)
     segment = np.arange(0) if matches.segment is None else matches.segment
-    found = rated(
-        Play(
-            by=by,
-            matches=matches,
-            unit_of_match=units.of_segment[segment],
-            n_systems=scores.n_systems,
-            n_units=units.n_units,
-            order=options.order,
-            n_orders=options.n_orders,
-            rating=options.rating,
-        ),
-        resampling,
-    )
-    orders = options.n_orders if options.order == "shuffled" else None
-    return Estimated(
-        name=by,
-        unit=UNITS[by],
+    play = Play(
+        by=by,
+        matches=matches,
+        unit_of_match=units.of_segment[segment],
+        n_systems=scores.n_systems,
         n_units=units.n_units,
+        order=options.order,
+        n_orders=options.n_orders,
+        rating=options.rating,
+    )
+    return estimated_ratings(play, resampling)
+
+
+def estimated_ratings(play: Play, resampling: Resampling) -> Estimated:
+    """Return the ratings of a list of matches."""
+    found = rated(play, resampling)
+    return Estimated(
+        name=play.by,
+        unit=UNITS[play.by],
+        n_units=play.n_units,
         strength=found.strength,
         draws=found.draws,
         order_spread=found.order_spread,
         jackknife=None,
-        options={"order": options.order, "orders": orders, "rating": shown_rating(by, options.rating)},
+        options={
+            "order": play.order,
+            "orders": play.n_orders if play.order == "shuffled" else None,
+            "rating": shown_rating(play.by, play.rating),
+        },
+        notes=found.notes,
+        sigma=found.sigma,
+    )
+
+
+def _by_items(scores: Scores, by: str, units: Units, options: RankOptions) -> Estimated:
+    """Abilities by an item response model, with the influence of each item."""
+    ability, influence, items = abilities_of(scores, by, options)
+    return Estimated(
+        name=by,
+        unit=ABILITY_UNITS[by],
+        n_units=units.n_units,
+        strength=ability,
+        draws=np.empty((0, ability.size)),
+        order_spread=None,
+        jackknife=None,
+        options={},
         notes=(),
+        influence=influence,
+        items=items,
     )
 
 
@@ -95,6 +128,8 @@ def _aggregated(
     ties = "drop" if options.ties == "default" else options.ties
     method = aggregation(by, ties=ties, prior=options.prior, scale=options.scale)
     is_model = by == "bradley_terry"
+    if is_model and (perfect := _perfect_record(scores, units, ties, options)) is not None:
+        return perfect
     notes = _about_wins(scores, ties, options.prior) if is_model else ()
     strength = _checked(method, scores)
     if not _needs_draws(by, ties, options):
@@ -102,7 +137,7 @@ def _aggregated(
     else:
         draws = _drawn(method, scores, resampling, f"{ties} {options.prior} {options.scale}")
     lost = np.asarray(np.isnan(draws).any(axis=1))
-    if is_model and ties != "davidson" and lost.any():
+    if is_model and ties not in TIE_MODELS and lost.any():
         # Dropping these samples would condition the interval on samples similar to the data.
         helped = aggregation(by, ties=ties, prior=HELP, scale=options.scale)
         draws[lost] = _drawn(helped, scores, resampling, f"{ties} {HELP} {options.scale}")[lost]
@@ -120,9 +155,48 @@ def _aggregated(
     )
 
 
+def _perfect_record(scores: Scores, units: Units, ties: str, options: RankOptions) -> Estimated | None:
+    r"""Strengths 1 and 0 where one of two systems won every comparison; None otherwise.
+
+    For two systems the strengths are the shares of comparisons won, :math:`\lambda_a = w_{ab} / (w_{ab} + w_{ba})`,
+    which exist also where one of them is 0 [1]_. Their logarithms do not.
+
+    References
+    ----------
+    .. [1] Peyrard, Zhao, Eger, West (2021), Better than average: paired evaluation of NLP systems, ACL; section 2.2.
+    """
+    has_formula = (
+        scores.n_systems == 2
+        and ties not in TIE_MODELS
+        and (options.prior, options.scale, options.interval) == (0, "share", "default")
+    )
+    if not has_formula:
+        return None
+    counts = win_counts(scores.goodness)
+    won = with_ties(counts.wins, counts.ties, ties).sum(axis=1)  # type: ignore[arg-type]  # checked by the options
+    if np.count_nonzero(won) != 1:
+        return None
+    winner, loser = (scores.systems[int(i)] for i in np.argsort(-won))
+    note = (
+        f"{winner} won every decided comparison with {loser} ({won.sum():,.10g}): the shares of comparisons won, which "
+        f"are the Bradley–Terry strengths of two systems, are 1 and 0."
+    )
+    return Estimated(
+        name="bradley_terry",
+        unit=SCALES["share"][0],
+        n_units=units.n_units,
+        strength=won / won.sum(),
+        draws=np.empty((0, 2)),
+        order_spread=None,
+        jackknife=None,
+        options={"ties": ties, "prior": None, "scale": "share"},
+        notes=(note, *ties_note(counts, ties)),
+    )
+
+
 def _needs_draws(by: By, ties: str, options: RankOptions) -> bool:
     """Whether intervals or tests need bootstrap draws: means, win rates and Bradley–Terry have formulas."""
-    is_smooth = by in ("mean", "win_rate") or (by == "bradley_terry" and ties != "davidson")
+    is_smooth = by in ("mean", "win_rate") or (by == "bradley_terry" and ties not in TIE_MODELS)
     return not is_smooth or options.interval in ("percentile", "bca")
 
 
@@ -173,14 +247,8 @@ def _checked(method: AggregationMethod, scores: Scores) -> FloatArray:
 def _about_wins(scores: Scores, ties: str, prior: float) -> tuple[str, ...]:
     """Raise when strengths do not exist; otherwise return a note on ties."""
     counts = win_counts(scores.goodness)
-    if ties != "davidson" and prior == 0:
+    if ties in TIE_MODELS:
+        check_tie_model(counts, scores.systems, ties, what="scores")
+    elif prior == 0:
         check_connected(with_ties(counts.wins, counts.ties, ties), scores.systems)  # type: ignore[arg-type]
-    elif ties == "davidson" and not davidson_exists(counts.wins, counts.ties):
-        check_connected(counts.wins + counts.ties / 2, scores.systems)
-        raise NotEstimable(
-            Message(
-                "The Davidson model of ties has no solution for these scores. Use {ties}.",
-                ties=Option("ties", "half"),
-            )
-        )
     return ties_note(counts, ties)

@@ -22,25 +22,31 @@ if TYPE_CHECKING:
     default=("mean", "median", "bradley-terry"),
     show_default=True,
     metavar="METHOD",
-    help="A way of aggregating; name several.",
+    help="Aggregation method. Repeat for several.",
 )
 @click.option(
     "--top",
     type=click.IntRange(1, MOST_SEGMENTS),
     default=3,
     show_default=True,
-    help="How many count as the top.",
+    help="Number of systems that count as the top.",
 )
 @click.option(
-    "--metric", "metrics", multiple=True, metavar="NAME", help="Which metric; name several to compare them."
+    "--metric", "metrics", multiple=True, metavar="NAME", help="The metric. Repeat to compare several."
 )
 @click.option(
     "--prior",
     type=click.FloatRange(min=0),
-    help="Of Bradley–Terry: wins and losses added to every system. [default: 0.5 where a system never lost or never "
-    "won, else 0]",
+    help="Wins and losses added to every system in Bradley–Terry. [default: 0.5 if a system never "
+    "lost or never won, otherwise 0]",
 )
-@click.option("--missing", type=click.Choice(["raise", "drop"]), default="raise", show_default=True)
+@click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    show_default=True,
+    help="Reject empty cells, or leave out their segments.",
+)
 @units_option
 @reading_options
 @computing_options
@@ -54,7 +60,7 @@ def agree(
     metrics: tuple[str, ...],
     **given: Any,  # noqa: ANN401  (what rank takes)
 ) -> Agreement:
-    """Rank the systems in FILE in several ways, and say where the rankings differ.
+    """Rank the systems in FILE by several methods, and show where the rankings differ.
 
     \b
     Examples:
@@ -64,7 +70,7 @@ def agree(
     """  # noqa: D301
     from betterthan.analysis.rank.agreement import agreement, rank_each
     from betterthan.cli.computing import computing_arguments
-    from betterthan.present.tables.ranking import method_name
+    from betterthan.present.tables.standing import method_name
     from betterthan.read.grid.selection import refuse_unknown_directions
     from betterthan.read.inputs import TableReader
     from betterthan.read.scores import the_metric

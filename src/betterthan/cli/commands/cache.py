@@ -7,12 +7,12 @@ import click
 
 @click.group()
 def cache() -> None:
-    """Look at, or clear, the finished parts of long runs."""
+    """Show or clear the stored parts of long runs."""
 
 
 @cache.command()
 def info() -> None:
-    """Say where finished parts are kept and how much space they take."""
+    """Show where parts are stored and how much space they use."""
     from betterthan.engine.cache import Cache
 
     kept = Cache()
@@ -22,7 +22,7 @@ def info() -> None:
 
 @cache.command()
 def clear() -> None:
-    """Remove all finished parts; running work is not hurt, it only computes again."""
+    """Remove all stored parts. Commands that are running recompute what they need."""
     from betterthan.engine.cache import Cache
 
     kept = Cache()

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("files", metavar="FILE...", nargs=-1)
 @reading_options
-@click.option("-f", "--format", type=click.Choice(FORMATS), help="Format of the answer. [default: table]")
+@click.option("-f", "--format", type=click.Choice(FORMATS), help="Output format. [default: table]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,
-    help="Colors, on a terminal only by default.",
+    help="Use color only on a terminal (auto), always, or never.",
 )
-@click.option("--explain", "code", metavar="CODE", help="Explain a problem code, such as BT101, and stop.")
+@click.option("--explain", "code", metavar="CODE", help="Explain a problem code, such as BT101, and exit.")
 def check(
     files: tuple[str, ...],
     options: Options,
@@ -32,10 +32,10 @@ def check(
     code: str | None,
     **place: Any,  # noqa: ANN401  (what emit takes)
 ) -> int:
-    """Say what is in each FILE, how it was recognized, and every problem with its place and its fix.
+    """Show what is in each FILE, how it was recognized, and every problem with its location and a hint.
 
-    FILE may be a folder or a pattern: what has no reader of its own is listed file by file. Files that each hold the
-    run of one system are checked together. The exit code is 1 when there are problems.
+    FILE may be a folder or a pattern; a folder that is not one data set is listed file by file. Files that each
+    contain the run of one system are checked together. The exit code is 1 if there are problems.
 
     \b
     Examples:

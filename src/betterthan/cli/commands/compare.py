@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.cli.options import (
+    Aggregation,
     battle_options,
     computing_options,
     output_options,
+    over_option,
     reading_options,
     units_option,
 )
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", nargs=-1, required=True, metavar="FILE... [A B]...")
-@click.option("--only", "systems", multiple=True, metavar="SYSTEM", help="Only this system; name several.")
+@click.option(
+    "--only", "systems", multiple=True, metavar="SYSTEM", help="A system to compare. Repeat for several."
+)
 @click.option(
     "--test",
     type=click.Choice(["auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"]),
@@ -31,55 +35,64 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--by",
-    type=click.Choice(["mean", "median", "win-rate", "bradley-terry", "elo", "trueskill"]),
+    type=Aggregation(["mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "irt", "irt-2pl"]),
     default="mean",
     show_default=True,
-    help="The mechanism that is compared; --test auto takes the test that belongs to it.",
+    help="Aggregation method, for runs also pass@5 or pass^5; --test auto selects the test that matches it.",
 )
 @click.option(
     "--method",
     type=click.Choice(["auto", "exact", "bracket", "monte-carlo", "analytic"]),
     default="auto",
     show_default=True,
-    help="How permutation p-values are found.",
+    help="How permutation p-values are computed.",
 )
-@click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
+@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
 @click.option(
     "--ties",
     type=click.Choice(["half", "drop", "as-published"]),
-    help="In the sign test and in battles. [default: drop for scores, half for battles]",
+    help="Treatment of ties in the sign test and in battles. [default: drop for scores, half for battles]",
 )
-@click.option("--prior", type=float, default=0.0, help="Regularizes the model of battles; 0.5 is usual.")
+@click.option(
+    "--prior",
+    type=float,
+    default=0.0,
+    help="Wins and losses added to every system in the model of battles; 0.5 is usual.",
+)
 @click.option(
     "--missing",
     type=click.Choice(["raise", "drop", "pairwise"]),
     default="raise",
     show_default=True,
-    help="Refuse empty cells, leave their segments out, or leave them out pair by pair.",
+    help="Reject empty cells, or leave out their segments for all systems (drop) or only for the "
+    "affected pairs (pairwise).",
 )
 @units_option
+@over_option
 @click.option(
     "--alternative",
     type=click.Choice(["two-sided", "greater", "less"]),
     default="two-sided",
     show_default=True,
-    help="greater: is the first system better?",
+    help="Test for any difference, or only whether the first system is better (greater) or worse (less).",
 )
 @click.option(
     "--correction",
     type=click.Choice(["auto", "none", "bonferroni", "holm", "benjamini-hochberg", "max-statistic"]),
     default="auto",
     show_default=True,
-    help="For many comparisons; auto: Holm, or the maximum statistic for tests that resample.",
+    help="Correction for multiple comparisons; auto: Holm, or the maximum statistic for tests that resample.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdicts.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
+)
 @click.option(
     "--simultaneous",
     is_flag=True,
-    help="Widen the intervals so that all pairs hold at once with that coverage.",
+    help="Widen the intervals so that all of them hold simultaneously at this level.",
 )
-@click.option("--all", "all", is_flag=True, help="List every pair, also of many systems.")
+@click.option("--all", "all", is_flag=True, help="List every pair, even with many systems.")
 @battle_options
 @reading_options
 @computing_options
@@ -96,17 +109,19 @@ def compare(
     all: bool,  # noqa: A002  (the option's name, which messages spell)
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> Answer:
-    """Compare the systems in FILE pair by pair, or only those that are named.
+    """Test every pair of systems in FILE, or only the systems named.
 
-    Several files, a folder or a quoted pattern make one table. After the first file, a word that is not a file is a
-    system; write ./NAME for a file without a suffix, and --only NAME for a system that is called like a file. Of many
-    systems a matrix of all pairs is shown, and the pairs that are next to each other in rank; --all lists every pair.
+    Several files, a folder or a quoted pattern form one table. After the first file, an argument that is not a file
+    is a system; write ./NAME for a file without a suffix, and --only NAME for a system with the same name as a
+    file. With many systems, the answer is a matrix of all pairs and a list of the pairs adjacent in rank; --all
+    lists every pair.
 
     \b
     Examples:
       betterthan compare scores.csv
       betterthan compare scores.csv Aster Birch --test permutation
       betterthan compare run1.csv run2.csv Aster Birch
+      betterthan compare answers.csv --system model --system prompt --run seed
       betterthan compare scores.csv --units groups --correction max-statistic -f latex
     """  # noqa: D301
     from betterthan.analysis.compare.compare import compare as compared
@@ -114,13 +129,17 @@ def compare(
     from betterthan.cli.output import Answer
     from betterthan.cli.tables import files_and_systems
     from betterthan.read.inputs import TableReader
+    from betterthan.tables.matches import Matches
+    from betterthan.tables.runs import Runs
+    from betterthan.tables.scores import Scores
 
     files, named = files_and_systems(file)
     systems = (*named, *systems)
     # The receipt tells files and systems apart as well.
     click.get_current_context().params.update(file=files, systems=systems)
     read = TableReader(options, format=format_in)
-    table = read.table(files, metric=metric, cluster=cluster, covariates=covariates)
+    kinds = (Scores, Matches, Runs)
+    table = read.table(files, kinds=kinds, metric=metric, cluster=cluster, covariates=covariates)
     words = {
         name: (given[name] or "default").replace("-", "_") for name in ("ties", "by", "method", "correction")
     }

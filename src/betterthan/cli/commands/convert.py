@@ -34,9 +34,16 @@ if TYPE_CHECKING:
     show_default=True,
     help="A tidy table, or a folder of the metrics task.",
 )
-@click.option("--language-pair", metavar="LP", help="For --to mtme, such as en-de, where FILE names none.")
 @click.option(
-    "--human", multiple=True, metavar="NAME", help="For --to mtme: these are human scores; name several."
+    "--language-pair",
+    metavar="LP",
+    help="For --to mtme: the language pair, such as en-de, if FILE names none.",
+)
+@click.option(
+    "--human",
+    multiple=True,
+    metavar="NAME",
+    help="For --to mtme: the name of human scores. Repeat for several.",
 )
 @reading_options
 def convert(
@@ -48,9 +55,9 @@ def convert(
     options: Options,
     format_in: str | None,
 ) -> None:
-    """Write what is in FILE as a tidy long table with canonical columns, or as a folder.
+    """Write the data in FILE as a tidy long table with canonical columns, or as a folder of the metrics task.
 
-    Battles keep their segments, judges and covariates: numbers that come in pairs, such as len_a and len_b.
+    Battles keep their segments, judges and covariates (pairs of numeric columns, such as len_a and len_b).
 
     \b
     Examples:

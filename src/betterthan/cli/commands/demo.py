@@ -17,6 +17,7 @@ STEPS = (
     "explain {folder}/human.csv Daphne Elm",
     "rank {folder}/battles.csv",
     "meta {folder}/metrics.tsv --human {folder}/human.csv --p-values analytic",
+    "compare {folder}/answers.csv --system model --system prompt",
     "score chrf --reference {folder}/texts/reference.txt {folder}/texts/Aster.txt {folder}/texts/Daphne.txt",
     "tags {folder}/tags/gold.tags {folder}/tags/Finch.tags {folder}/tags/Heron.tags {folder}/tags/Wren.tags --no-pairs",
     "report {folder}/human.csv {folder}/texts/Aster.txt {folder}/texts/Cedar.txt -o {folder}/report.html",
@@ -24,14 +25,14 @@ STEPS = (
 
 
 @click.command()
-@click.option("--output", default="demo", show_default=True, metavar="FOLDER", help="Where the example goes.")
-@click.option("--overwrite", is_flag=True, help="Write even into a folder that holds other files.")
+@click.option("--output", default="demo", show_default=True, metavar="FOLDER", help="Folder of the example.")
+@click.option("--overwrite", is_flag=True, help="Write even if the folder contains other files.")
 @click.pass_context
 def demo(context: click.Context, output: str, *, overwrite: bool) -> None:
     """Write an example campaign and work through it: check, rank, compare, explain, metrics, texts, tags, a report.
 
-    Eight systems, 300 segments in 30 documents, human scores, four metrics, texts, battles and word tags,
-    all made by betterthan itself.
+    Eight systems, 300 segments in 30 documents, human scores, four metrics, texts, battles, word tags and repeated
+    answers, all simulated by betterthan.
     """
     from betterthan.examples.campaign import campaign
     from betterthan.examples.write import write_campaign

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
+@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
 @reading_options
 @output_options
 def diagnose(
     files: tuple[str, ...], options: Options, format_in: str | None, metric: str | None
 ) -> Diagnosis:
-    """Measure outliers, ties, missing scores, pairing and cycles in FILE, and say which mechanism fits.
+    """Measure outliers, ties, missing scores, pairing and cycles in FILE, and recommend an aggregation method.
 
     \b
     Examples:

@@ -23,9 +23,15 @@ _CODE = re.compile(r"BT\d{3}", re.IGNORECASE)
 @click.argument("file", nargs=-1, metavar="FILE...")
 @click.argument("a", required=False)
 @click.argument("b", required=False)
-@click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
-@click.option("--missing", type=click.Choice(["raise", "drop"]), default="raise", show_default=True)
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of all tests.")
+@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
+@click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    show_default=True,
+    help="Reject empty cells, or leave out their segments.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level of all tests.")
 @click.option("--source", metavar="FILE", help="Source texts, one segment per line, for slices by length.")
 @units_option
 @reading_options
@@ -40,9 +46,9 @@ def explain(
     source: str | None,
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> Explanation:
-    """Explain how systems A and B compare in FILE: who wins by which mechanism, why, and what it depends on.
+    """Explain how systems A and B in FILE compare: which is better by which method, why, and how robustly.
 
-    Several files, a folder or a quoted pattern make one table. With a problem code alone, explain the code.
+    Several files, a folder or a quoted pattern form one table. With only a problem code, explain the code.
 
     \b
     Examples:

@@ -20,6 +20,8 @@ KINDS = (
     "differences",
     "agreement",
     "ranks",
+    "board",
+    "tasks",
     "metrics",
     "soft-pairwise",
     "contributions",
@@ -35,61 +37,80 @@ KINDS = (
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind", type=click.Choice(KINDS), metavar="KIND")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "-o",
     "--output",
     required=True,
     metavar="FILE",
-    help="Write there: .svg, .png, .pdf or .json (Vega-Lite).",
+    help="Output file: .svg, .png, .pdf or .json (Vega-Lite).",
 )
 @click.option("--pair", nargs=2, metavar="A B", help="Two systems, for scatter and differences.")
 @click.option(
     "--by",
     multiple=True,
     metavar="METHOD",
-    help="The mechanism of ranking and pairs; several for agreement and ranks; bleu, chrf or ter for aggregation; "
-    "the measure of metrics. [default: that of the command]",
+    help="Aggregation method for ranking and pairs, several for agreement and ranks; bleu, chrf or"
+    " ter for aggregation; the measure for metrics. Repeat for several. [default: that of the"
+    " command]",
 )
-@click.option("--metric", metavar="NAME", help="Which metric: of the file, or the one compared with humans.")
+@click.option(
+    "--metric", metavar="NAME", help="The metric of the file, or the one compared with human scores."
+)
 @click.option("--human", metavar="FILE", help="Human scores, for metrics, soft-pairwise and contributions.")
 @click.option(
-    "-l", "--language-pair", multiple=True, metavar="LP", help="Of a folder of the WMT metrics task."
+    "-l",
+    "--language-pair",
+    multiple=True,
+    metavar="LP",
+    help="Language pair of a folder of the WMT metrics task. Repeat for several.",
 )
-@click.option("--gold", metavar="NAME", help="Which human scores of a folder, such as mqm.")
+@click.option("--gold", metavar="NAME", help="Human scores of a folder to use, such as mqm.")
 @click.option(
     "--reference",
     "references",
     multiple=True,
     metavar="FILE",
-    help="Reference translations, for aggregation.",
+    help="Reference translations, for aggregation. Repeat for several references.",
 )
-@click.option("--segment", "segments", multiple=True, metavar="ID", help="For spans; name several.")
+@click.option(
+    "--segment",
+    "segments",
+    multiple=True,
+    metavar="ID",
+    help="Segment to draw, for spans. Repeat for several.",
+)
 @click.option("--mt", metavar="FILE", help="Translations, for spans: their words are written above the tags.")
 @click.option(
     "--missing",
     type=click.Choice(["raise", "drop"]),
     default="raise",
     show_default=True,
-    help="Refuse empty cells, or leave their segments out, where systems are ranked or compared.",
+    help="Reject empty cells, or leave out their segments, when systems are ranked or compared.",
 )
 @click.option(
     "--prior",
     type=click.FloatRange(min=0),
-    help="Of Bradley–Terry: wins and losses added to every system. [default: for agreement and ranks 0.5 where a "
-    "system never lost or never won, else 0]",
+    help="Wins and losses added to every system in Bradley–Terry. [default: 0.5 if a system never lost or never "
+    "won, otherwise 0]",
 )
 @units_option
 @battle_options
-@click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True)
+@click.option(
+    "--theme",
+    type=click.Choice(["light", "dark"]),
+    default="light",
+    show_default=True,
+    help="Colors for a light or a dark background.",
+)
 @click.option("--title", metavar="TEXT", help='Title of the figure; "" for none.')
 @click.option(
     "--scale",
     type=click.FloatRange(0, MOST_SCALE, min_open=True),
     default=2.0,
     show_default=True,
-    help="Pixels of a PNG for each pixel.",
+    help="Pixels of a PNG per pixel of the chart.",
 )
 @reading_options
 @computing_options
@@ -105,8 +126,11 @@ def figure(
 ) -> None:
     """Draw a figure of KIND from FILE, as SVG, PNG, PDF or JSON.
 
-    FILE is what the command behind the kind reads, or a result that it wrote as JSON; so every option of that
-    command can be used. Several files of scatter and margins are drawn side by side.
+    KIND is one of ranking, pairs, scatter, differences, agreement, ranks, board, tasks, metrics, soft-pairwise,
+    contributions, margins, aggregation, confusion, spans, tags, quality, judges and diagnosis.
+
+    FILE is what the corresponding command reads, or a result that it saved as JSON with any of its options. For
+    scatter and margins, several files are drawn side by side.
 
     \b
     Examples:

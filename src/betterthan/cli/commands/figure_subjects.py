@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -137,13 +138,15 @@ def _only(asked: Asked, default: str) -> str:
 
 
 def _ranking(asked: Asked) -> Any:  # noqa: ANN401
-    from betterthan.analysis.rank.rank import rank
+    from betterthan.analysis.rank.agreement import rank_each
+    from betterthan.analysis.rank.rank import refuse_unused
 
     table = asked.table()
     battles = isinstance(table, Matches)
-    method: Any = _only(asked, "bradley_terry" if battles else "mean")
+    method = _only(asked, "bradley_terry" if battles else "mean")
     options = _rank_options(asked, (method,), battles=battles)
-    return rank(table, by=method, prior=asked.given["prior"] or 0.0, **options)
+    refuse_unused(table, method, {"prior": asked.given["prior"] or 0.0})
+    return rank_each(table, (method,), prior=asked.given["prior"], **options)[method]
 
 
 def _rank_options(asked: Asked, methods: Sequence[str], *, battles: bool) -> dict[str, Any]:
@@ -153,9 +156,14 @@ def _rank_options(asked: Asked, methods: Sequence[str], *, battles: bool) -> dic
 
 def _pairs(asked: Asked) -> Any:  # noqa: ANN401
     from betterthan.analysis.compare.compare import compare
+    from betterthan.analysis.rank.agreement import with_needed_prior
 
+    table = asked.table()
+    method = _only(asked, "bradley_terry" if isinstance(table, Matches) else "mean")
     options = {"missing": asked.given["missing"], "units": asked.given["units"], **asked.computing}
-    return compare(asked.table(), by=_only(asked, "mean"), **options)
+    compared = partial(compare, table, by=method, **options)
+    prior = asked.given["prior"]
+    return with_needed_prior(compared, prior) if method == "bradley_terry" else compared(prior=prior or 0.0)
 
 
 def _scatter(asked: Asked) -> Any:  # noqa: ANN401
@@ -278,12 +286,23 @@ def _words(asked: Asked) -> dict[str, Any]:
     return {} if mt is None else {"words": [line.split() for line in open_source(mt).lines()]}
 
 
+def _board(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.board.board import board
+
+    tables = list(asked.read.metrics(asked.files).values())
+    method: Any = _only(asked, "mean")
+    data: Any = tables[0] if len(tables) == 1 else tables
+    return board(data, by=method, **asked.computing)
+
+
 _SUBJECTS: dict[str, Callable[[Asked], Any]] = {
     "ranking": _ranking,
     "pairs": _pairs,
     "scatter": _scatter,
     "differences": _differences,
     "agreement": _agreement,
+    "board": _board,
+    "tasks": _board,
     "ranks": _ranks,
     "metrics": _meta,
     "soft_pairwise": _untested,

@@ -25,8 +25,8 @@ def human() -> None:
     """Rank systems by human judgments: direct assessment, relative ranking or MQM.
 
     \b
-    betterthan human da judgements.csv    scores from 0 to 100, by segment and judge
-    betterthan human rr rankings.csv      several systems ranked by a judge in a row
+    betterthan human da judgments.csv    scores from 0 to 100, by segment and judge
+    betterthan human rr rankings.csv      rankings of several systems, one per row
     betterthan human mqm errors.tsv       errors marked by raters
     """  # noqa: D301
 
@@ -45,37 +45,46 @@ _SHARED = (
         type=float,
         default=2.0,
         show_default=True,
-        help="A judge fails whose differences from the others vary more than this many times the median judge's.",
+        help="Largest acceptable variance of a judge's differences from the others, as a multiple of "
+        "the median judge's.",
     ),
     click.option(
         "--control",
         "controls",
         multiple=True,
         metavar="BAD=GOOD",
-        help="A degraded system or segment and what it was made from; judges must score it lower; name several.",
+        help="A degraded system or segment and its original; a careful judge scores it lower. Repeat "
+        "for several.",
     ),
     click.option(
         "--min-judgements",
         type=click.IntRange(1, MOST_SEGMENTS),
         default=1,
         show_default=True,
-        help="Fewer judgments of an output are not used.",
+        help="Leave out outputs with fewer judgments.",
     ),
     click.option("--scores-to", metavar="FILE", help="Write the scores as a tidy table (.csv, .parquet, …)."),
     units_option,
-    click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of intervals."),
+    click.option(
+        "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
+    ),
 )
 
 
 @human.command()
 @click.argument("file")
-@click.option("--metric", metavar="NAME", help="Which score, when the file has several.")
+@click.option("--metric", metavar="NAME", help="The score, if the file has several.")
 @click.option("--raw", is_flag=True, help="Do not standardize each judge's scores.")
 @_shared
-@click.option("--darr", type=float, metavar="MARGIN", help="Make a relative ranking: pairs this far apart.")
-@click.option("--matches-to", metavar="FILE", help="Where the relative ranking is written, as matches.")
 @click.option(
-    "--by-margin", is_flag=True, help="Also show which share of the pairs each margin keeps; raw scores."
+    "--darr",
+    type=float,
+    metavar="MARGIN",
+    help="Derive a relative ranking from pairs at least this far apart.",
+)
+@click.option("--matches-to", metavar="FILE", help="Write the relative ranking to this file, as matches.")
+@click.option(
+    "--by-margin", is_flag=True, help="Also show the share of pairs that each margin keeps, by raw scores."
 )
 @reading_options
 @output_options
@@ -92,15 +101,15 @@ def da(
 ) -> list[Result]:
     """Rank the systems in FILE by direct assessment: one judgment per row, from 0 to 100.
 
-    Each judge's scores are standardized, repeated judgments averaged, and segments that only some systems were judged
-    on are adjusted for. A relative ranking (--darr) is made from the raw scores.
+    Each judge's scores are standardized, repeated judgments are averaged, and the system scores are adjusted for
+    segments on which only some systems were judged. A relative ranking (--darr) uses the raw scores.
 
     \b
     Examples:
-      betterthan human da judgements.csv
-      betterthan human da judgements.csv --drop-judges --control A#bad=A
-      betterthan human da judgements.csv --raw --scores-to scores.csv
-      betterthan human da judgements.csv --darr 25 --matches-to pairs.csv --by-margin
+      betterthan human da judgments.csv
+      betterthan human da judgments.csv --drop-judges --control A#bad=A
+      betterthan human da judgments.csv --raw --scores-to scores.csv
+      betterthan human da judgments.csv --darr 25 --matches-to pairs.csv --by-margin
     """  # noqa: D301
     from betterthan.analysis.human.kept_pairs import kept_pairs
     from betterthan.errors import BetterThanError
@@ -124,8 +133,8 @@ def da(
     "weights",
     multiple=True,
     metavar="[CATEGORY/]SEVERITY=NUMBER",
-    help="What an error weighs, where it is not the usual: major 5, minor 1, minor Fluency/Punctuation 0.1, "
-    "Non-translation 25; name several.",
+    help="Weight of an error, if not the usual one: major 5, minor 1, minor Fluency/Punctuation "
+    "0.1, Non-translation 25. Repeat for several.",
 )
 @click.option("--standardize", is_flag=True, help="Standardize each rater's scores.")
 @_shared
@@ -156,26 +165,31 @@ def mqm(file: str, weights: tuple[str, ...], standardize: bool, **given: Any) ->
     multiple=True,
     default=("bradley-terry",),
     show_default=True,
-    help="How to make strengths; may be given several times.",
+    help="Rating method. Repeat for several.",
 )
-@click.option("--languages", metavar="PAIR", help="Which language pair, when the file has several.")
+@click.option("--languages", metavar="PAIR", help="The language pair, if the file has several.")
 @click.option(
     "--identical",
     type=click.Choice(["tie", "drop"]),
     default="tie",
     show_default=True,
-    help="What systems shown as one, with identical outputs, are to each other.",
+    help="How to count systems with identical outputs that were shown as one.",
 )
 @click.option(
     "--ties",
-    type=click.Choice(["half", "drop", "davidson"]),
-    default="half",
-    show_default=True,
-    help="In Bradley–Terry.",
+    type=click.Choice(["half", "drop", "davidson", "rao-kupper"]),
+    help="Treatment of ties in Bradley–Terry. [default: half]",
 )
-@click.option("--prior", type=float, default=0.0, help="Regularizes Bradley–Terry; 0.5 is usual.")
+@click.option(
+    "--prior",
+    type=float,
+    default=0.0,
+    help="Wins and losses added to every system in Bradley–Terry; 0.5 is usual.",
+)
 @click.option("--matches-to", metavar="FILE", help="Write the matches, one pair per row.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of intervals.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
+)
 @computing_options
 @output_options
 def rr(
@@ -186,10 +200,10 @@ def rr(
     matches_to: str | None,
     **given: Any,  # noqa: ANN401
 ) -> list[Result]:
-    """Rank the systems in FILE by relative rankings: several systems ranked by a judge in each row.
+    """Rank the systems in FILE by relative rankings: one ranking of several systems by a judge per row.
 
-    Rank 1 is best, equal ranks are ties, -1 is not judged. Files with two systems a row (WMT16) are read too.
-    Judgments of one judge belong together in all intervals.
+    Rank 1 is best, equal ranks are ties, and -1 means not judged. Files with two systems per row (WMT16) are read
+    as well. All judgments by one judge form one cluster in the intervals.
 
     \b
     Examples:
@@ -205,7 +219,8 @@ def rr(
     methods = [method.replace("-", "_") for method in by]
     # The scale is ours, so that it need not matter to any of the methods.
     scale = {"scale": "elo"} if "bradley_terry" in methods else {}
-    each = of_each_method(matches, methods, {**computing_arguments(given), **given, **scale})
+    ties = {"ties": (given.pop("ties") or "default").replace("-", "_")}
+    each = of_each_method(matches, methods, {**computing_arguments(given), **given, **ties, **scale})
     return [rank(matches, by=method, **own) for method, own in each]
 
 

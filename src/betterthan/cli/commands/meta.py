@@ -24,6 +24,7 @@ _MEASURES = (
     "tau-ties-hard",
     "tau-human-ties",
 )
+_HUMAN_BY = ("mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "cluster", "fuzzy_rank")
 
 
 @click.command()
@@ -33,12 +34,12 @@ _MEASURES = (
     "--by",
     type=click.Choice(_MEASURES),
     multiple=True,
-    help="The measure of agreement; name several. [default: soft-pairwise-accuracy]",
+    help="Measure of agreement. Repeat for several. [default: soft-pairwise-accuracy]",
 )
 @click.option(
     "--level",
     type=click.Choice(["system", "segment", "within-system", "global"]),
-    help="Of the measure. [default: where the measure lives]",
+    help="Level of the measure. [default: the usual one]",
 )
 @click.option(
     "--significance",
@@ -54,7 +55,8 @@ _MEASURES = (
             "none",
         ]
     ),
-    help="How metrics are compared. [default: perm-systems over systems, perm-inputs on segments]",
+    help="How metrics are tested against each other. [default: perm-systems at system level, "
+    "perm-inputs at segment level]",
 )
 @click.option(
     "--alternative",
@@ -68,18 +70,22 @@ _MEASURES = (
     type=click.Choice(["monte-carlo", "analytic", "exact"]),
     default="monte-carlo",
     show_default=True,
-    help="Of pairs of systems, in soft pairwise accuracy.",
+    help="P-values of system pairs inside soft pairwise accuracy.",
 )
-@click.option("--mid-p", is_flag=True, help="Count ties half in these p-values.")
+@click.option("--mid-p", is_flag=True, help="Count ties as half in these p-values.")
 @click.option(
     "--units",
     default="auto",
     show_default=True,
     metavar="auto|segments|groups|NUMBER",
-    help="What is drawn or permuted as one: segments, documents, or blocks of NUMBER segments.",
+    help="Units that are resampled or permuted: segments, documents (groups), or blocks of NUMBER segments.",
 )
 @click.option(
-    "--margin", type=float, default=0.0, show_default=True, help="Human scores closer than this tie (taus)."
+    "--margin",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Human scores closer than this count as ties, in the tau measures.",
 )
 @click.option(
     "--metric-margin", type=float, default=0.0, show_default=True, help="The same for metric scores."
@@ -88,36 +94,77 @@ _MEASURES = (
     "--leave-out",
     multiple=True,
     metavar="SYSTEM",
-    help="A system to leave out, by name or pattern, such as 'Human-*'.",
+    help="A system to leave out, by name or pattern, such as 'Human-*'. Repeat for several.",
 )
 @click.option(
     "--outliers",
     type=click.Choice(["keep", "drop"]),
     default="keep",
     show_default=True,
-    help="Systems whose human score is far from the others'.",
+    help="Keep or drop systems whose human score is far from the others.",
 )
-@click.option("--only", multiple=True, metavar="METRIC", help="Only this metric; name several.")
+@click.option(
+    "--only", multiple=True, metavar="METRIC", help="Evaluate only this metric. Repeat for several."
+)
+@click.option(
+    "--leave-out-metric",
+    "leave_out_metrics",
+    multiple=True,
+    metavar="METRIC",
+    help="A metric to leave out, by name or pattern, such as '*-QE'.",
+)
+@click.option(
+    "--kind",
+    "metric_kind",
+    type=click.Choice(["all", "reference-based", "reference-free"]),
+    default="all",
+    show_default=True,
+    help="Which metrics, by what their names say (QE, src, [noref], Kiwi).",
+)
+@click.option(
+    "--human-by",
+    type=click.Choice([name.replace("_", "-") for name in _HUMAN_BY]),
+    help="Human scores of systems are these strengths or ranks. [default: means, of relative rankings bradley-terry]",
+)
+@click.option(
+    "--texts", metavar="FILE", help="Outputs, as a table; systems with the same text are a human tie (taus)."
+)
+@click.option(
+    "--resample",
+    type=click.Choice(["both", "human"]),
+    default="both",
+    show_default=True,
+    help="What intervals draw: segments of human and metric scores together, or of human scores alone.",
+)
 @click.option(
     "--correction",
     type=click.Choice(["auto", "none", "bonferroni", "holm", "benjamini-hochberg", "max-statistic"]),
     default="auto",
     show_default=True,
-    help="For the many comparisons of metrics; auto is max-statistic, or holm where nothing is swapped at random.",
+    help="Correction for multiple comparisons; auto: max-statistic, or holm if nothing is "
+    "exchanged at random.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the comparisons.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
 @click.option(
-    "-l", "--language-pair", multiple=True, metavar="LP", help="Of a folder; name several to pool them."
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
 )
-@click.option("--gold", metavar="NAME", help="Which human scores, such as mqm, where there are several.")
-@click.option("--reference", metavar="NAME", help="Metrics scored against this reference, such as refA.")
+@click.option(
+    "-l",
+    "--language-pair",
+    multiple=True,
+    metavar="LP",
+    help="Language pair of a folder. Repeat to pool several.",
+)
+@click.option("--gold", metavar="NAME", help="Human scores to use, such as mqm, if there are several.")
+@click.option(
+    "--reference", metavar="NAME", help="Use the metric scores against this reference, such as refA."
+)
 @click.option(
     "--pool",
     type=click.Choice(["average", "pairs"]),
     default="average",
     show_default=True,
-    help="Several language pairs: plain average, or each pair of systems once.",
+    help="How to pool language pairs: with equal weights, or weighted by their number of system pairs.",
 )
 @reading_options
 @computing_options
@@ -132,12 +179,13 @@ def meta(
     language_pair: tuple[str, ...],
     gold: str | None,
     reference: str | None,
+    texts: str | None,
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> list[Result]:
-    """Compare metrics with human scores, and say which metrics differ significantly.
+    """Compare metrics with human scores, and test which metrics differ significantly.
 
-    FILE is a long table with a column of metrics, or one file per metric; FOLDER is laid out as the WMT metrics task
-    does it (human-scores, metric-scores, documents).
+    FILE is a long table with a metric column, or one file per metric; FOLDER has the layout of the WMT metrics task
+    (human-scores, metric-scores, documents). Human judgments are scores, or relative rankings.
 
     \b
     Examples:
@@ -145,10 +193,12 @@ def meta(
       betterthan meta metrics.tsv --human da.tsv --by tau-ties-hard --margin 25
       betterthan meta wmt23/ -l en-de --gold mqm --by pairwise-accuracy --significance perm-both -f latex
       betterthan meta wmt23/ -l en-de -l zh-en --by accuracy-with-ties --leave-out refA
+      betterthan meta metrics.tsv --human rankings.csv --by spearman --human-by trueskill
     """  # noqa: D301
     from betterthan.analysis.meta.meta_evaluate import meta_evaluate
     from betterthan.cli.computing import computing_arguments
     from betterthan.read.inputs import TableReader
+    from betterthan.tables.texts import Texts
 
     metrics, people, _ = TableReader(options, format=format_in).metrics_and_people(
         sources,
@@ -166,6 +216,9 @@ def meta(
         "correction": given.pop("correction").replace("-", "_"),
         "level": (given.pop("level") or "").replace("-", "_") or None,
         "units": int(units) if units.isdigit() else units,
+        "metric_kind": given.pop("metric_kind").replace("-", "_"),
+        "human_by": (given.pop("human_by") or "").replace("-", "_") or None,
+        "texts": None if texts is None else TableReader().table(texts, kinds=(Texts,)),
     }
     computing = computing_arguments(given)
     measures = [one.replace("-", "_") for one in by or ("soft-pairwise-accuracy",)]

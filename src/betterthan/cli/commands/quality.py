@@ -20,11 +20,18 @@ if TYPE_CHECKING:
     type=click.Choice(["raise", "drop"]),
     default="raise",
     show_default=True,
-    help="Refuse empty lines, or leave their sentences out for all systems.",
+    help="Reject empty lines, or leave out their sentences for all systems.",
 )
-@click.option("--language-pair", "-l", metavar="PAIR", help="Which of several in the files, such as en-de.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option(
+    "--language-pair",
+    "-l",
+    metavar="PAIR",
+    help="The language pair, such as en-de, if the files have several.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
+)
 @computing_options
 @output_options
 def quality(

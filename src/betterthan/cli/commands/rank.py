@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.cli.options import (
+    Aggregation,
     battle_options,
     computing_options,
     output_options,
+    over_option,
     reading_options,
     units_option,
 )
@@ -18,62 +20,72 @@ if TYPE_CHECKING:
     from betterthan.read.protocol import Options
     from betterthan.results.base import Result
 
-METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill")
+METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "irt", "irt-2pl")
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--by",
-    type=click.Choice(METHODS),
+    type=Aggregation(METHODS),
     multiple=True,
-    help="How to aggregate; may be given several times. [default: mean, for battles bradley-terry]",
+    help="Aggregation method, for runs also pass@5 or pass^5. Repeat for several. "
+    "[default: mean; bradley-terry for battles]",
 )
-@click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
+@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
 @click.option(
     "--ties",
-    type=click.Choice(["half", "drop", "davidson", "as-published"]),
-    help="In Bradley–Terry. [default: drop for scores, half for battles]",
+    type=click.Choice(["half", "drop", "davidson", "rao-kupper", "as-published"]),
+    help="Treatment of ties in Bradley–Terry. [default: drop for scores, half for battles]",
 )
-@click.option("--prior", type=float, default=0.0, help="Regularizes Bradley–Terry; 0.5 is usual.")
+@click.option(
+    "--prior",
+    type=float,
+    default=0.0,
+    help="Wins and losses added to every system in Bradley–Terry; 0.5 is usual.",
+)
 @click.option(
     "--scale",
     type=click.Choice(["share", "log", "elo"]),
-    help="Of Bradley–Terry strengths. [default: share, for battles elo]",
+    help="Scale of Bradley–Terry strengths. [default: share; elo for battles]",
 )
 @click.option(
     "--anchor",
     metavar="SYSTEM",
-    help="Of battles: fix this system at 1500 Elo points; intervals are of differences from it.",
+    help="For battles: fix this system at 1500 Elo points; intervals are those of differences from it.",
 )
 @click.option(
     "--order",
     type=click.Choice(["shuffled", "listed", "segments", "as-published"]),
     default="shuffled",
     show_default=True,
-    help="Of play, for Elo and TrueSkill.",
+    help="Order of the matches, for Elo and TrueSkill.",
 )
 @click.option(
     "--rating",
     "rating",
     metavar="NAME=NUMBER",
     multiple=True,
-    help="Of Elo: k, start, scale; of TrueSkill: mu, sigma, beta, tau, draw_probability; may be given several times.",
+    help="A parameter of Elo (k, start, scale) or TrueSkill (mu, sigma, beta, tau, "
+    "draw_probability). Repeat for several.",
 )
 @click.option(
     "--missing",
     type=click.Choice(["raise", "drop"]),
     default="raise",
     show_default=True,
-    help="Refuse empty cells, or leave their segments out.",
+    help="Reject empty cells, or leave out their segments.",
 )
 @units_option
+@over_option
 @click.option(
     "--interval",
     type=click.Choice(["percentile", "bca", "robust"]),
-    help="Of the strengths. [default: the one that covers best: by formula where there is one, for battles robust]",
+    help="Confidence interval of the strengths. [default: closed-form if available; robust for battles]",
 )
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
+)
 @battle_options
 @reading_options
 @computing_options
@@ -88,10 +100,10 @@ def rank(
     by: tuple[str, ...],
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> list[Result]:
-    """Rank the systems in FILE from best to worst, with intervals of strengths and of ranks.
+    """Rank the systems in FILE from best to worst, with confidence intervals and rank ranges.
 
-    FILE holds scores (one column per system, or one row per system and segment) or battles (two systems and a
-    winner). Several files, a folder or a quoted pattern make one table. With several --by, one table has them all.
+    FILE contains scores (one column per system, or one row per system and segment) or battles (two systems and a
+    winner). Several files, a folder or a quoted pattern form one table. Several --by give one table of all methods.
 
     \b
     Examples:
@@ -100,6 +112,7 @@ def rank(
       betterthan rank battles.parquet --ties davidson --cluster session_id
       betterthan rank battles.parquet --covariate len_a-len_b
       betterthan rank battles.parquet --anchor gpt-4
+      betterthan rank answers.csv --system model --system prompt --run seed --by mean --by pass@3
       betterthan rank metrics.tsv --metric TER -f latex -o table.tex
     """  # noqa: D301
     from betterthan.analysis.rank.rank import of_each_method
@@ -107,9 +120,12 @@ def rank(
     from betterthan.cli.computing import computing_arguments
     from betterthan.read.inputs import TableReader
     from betterthan.tables.matches import Matches
+    from betterthan.tables.runs import Runs
+    from betterthan.tables.scores import Scores
 
     read = TableReader(options, format=format_in)
-    table = read.table(files, metric=metric, cluster=cluster, covariates=covariates)
+    kinds = (Scores, Matches, Runs)
+    table = read.table(files, kinds=kinds, metric=metric, cluster=cluster, covariates=covariates)
     battles = isinstance(table, Matches)
     arguments = {
         **computing_arguments(given),

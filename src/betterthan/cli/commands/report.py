@@ -21,42 +21,42 @@ COMPOSED = "betterthan.reports"
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="Write there.")
+@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="Output file.")
 @click.option(
     "--question",
     type=click.Choice(["auto", "scores", "battles", "meta", "texts", "tags", "quality"]),
     default="auto",
     show_default=True,
-    help="The question; by default the one that fits the data.",
+    help="Question of the report; auto infers it from the data.",
 )
-@click.option("--human", metavar="FILE", help="Human scores: the report is about metrics.")
+@click.option("--human", metavar="FILE", help="Human scores, for a report on metrics.")
 @click.option(
     "--reference",
     "references",
     multiple=True,
     metavar="FILE",
-    help="Reference texts, one segment per line; name several.",
+    help="Reference texts, one segment per line. Repeat for several references.",
 )
-@click.option("--source", metavar="FILE", help="Source texts, to be shown beside outputs.")
+@click.option("--source", metavar="FILE", help="Source texts, shown next to the outputs.")
+@click.option("--metric", metavar="NAME", help="The main metric. [default: the first in the file]")
 @click.option(
-    "--metric", metavar="NAME", help="The metric that comes first. [default: the first in the file]"
+    "-l", "--language-pair", metavar="LP", help="The language pair, such as en-de, if there are several."
 )
-@click.option("-l", "--language-pair", metavar="LP", help="Of a folder or files with several, such as en-de.")
-@click.option("--gold", metavar="NAME", help="Which human scores of a folder, such as mqm.")
+@click.option("--gold", metavar="NAME", help="Human scores of a folder to use, such as mqm.")
 @click.option(
     "--leave-out",
     multiple=True,
     metavar="SYSTEM",
-    help="A system to leave out, by name or pattern, such as 'Human-*'; name several.",
+    help="A system to leave out, by name or pattern, such as 'Human-*'. Repeat for several.",
 )
 @click.option(
     "--missing",
     type=click.Choice(["raise", "drop"]),
     default="raise",
     show_default=True,
-    help="Refuse empty cells, or leave their segments out.",
+    help="Reject empty cells, or leave out their segments.",
 )
-@click.option("--no-texts", is_flag=True, help="Leave every text out, for confidential data.")
+@click.option("--no-texts", is_flag=True, help="Leave out all texts, for confidential data.")
 @units_option
 @reading_options
 @computing_options
@@ -74,9 +74,10 @@ def report(
 ) -> None:
     """Write a report on FILE as one HTML page: verdict, ranking, pairs, segments, data check, method.
 
-    FILE holds scores, battles or metrics, or is a folder of the WMT metrics task; or the outputs of systems, with
-    --reference; or tags or predicted quality, the gold file first. Outputs named after a file of scores are shown
-    beside its segments. The page needs no network, and the command in it reproduces the page.
+    FILE contains scores, battles or metrics, or is a folder of the WMT metrics task. Otherwise the FILEs are the
+    outputs of systems, with --reference, or tags or predicted quality, with the gold file first. Outputs given
+    after a file of scores are shown with its segments. The page needs no network and contains the command that
+    reproduces it.
 
     \b
     Examples:

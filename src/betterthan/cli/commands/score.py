@@ -38,7 +38,7 @@ class ScoreGroup(click.Group):
 def score() -> None:
     """Score outputs against references by BLEU, chrF and TER, with intervals and significance tests.
 
-    Without the name of a metric, several metrics make one table: betterthan score --metric bleu --metric ter …
+    Without the name of a metric, several metrics form one table: betterthan score --metric bleu --metric ter …
 
     \b
     betterthan score --reference ref.txt a.txt b.txt --baseline a
@@ -134,27 +134,27 @@ _TEXTS = (
         "references",
         multiple=True,
         metavar="FILE",
-        help="Reference translation, one segment per line; name several for several references.",
+        help="Reference translation, one segment per line. Repeat for several references.",
     ),
     click.option(
-        "--baseline", metavar="SYSTEM", help="Show and test the difference of each system from this one."
+        "--baseline", metavar="SYSTEM", help="Show and test the difference between each system and this one."
     ),
     click.option(
-        "--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals."
+        "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
     ),
     click.option(
         "--aggregation",
         type=click.Choice(["pooled", "all"]),
         default="pooled",
         show_default=True,
-        help="Scores of the whole corpus, or beside them means of segments and of bootstrap corpora.",
+        help="Corpus scores only (pooled), or also means of segments and of bootstrap corpora (all).",
     ),
     click.option(
         "--size",
         type=click.IntRange(1, MOST_SEGMENTS),
         default=1000,
         show_default=True,
-        help="Segments in a corpus of the bootstrap mean.",
+        help="Number of segments in each bootstrap corpus.",
     ),
 )
 _SHARED = (
@@ -162,9 +162,9 @@ _SHARED = (
     click.option(
         "--segments",
         is_flag=True,
-        help="Write the score of every segment instead, one per row, as TSV or as the suffix of --output says.",
+        help="Write segment scores instead, one per row, as TSV or in the format of the suffix of --output.",
     ),
-    click.option("--score-only", is_flag=True, help="Print the bare pooled score of one system."),
+    click.option("--score-only", is_flag=True, help="Print only the pooled score of one system."),
     computing_options,
     output_options,
 )
@@ -173,34 +173,43 @@ _missing = click.option(
     type=click.Choice(["raise", "drop", "empty"]),
     default="raise",
     show_default=True,
-    help="Refuse missing outputs, leave their segments out, or count them as empty.",
+    help="Reject missing outputs, leave out their segments, or count them as empty.",
 )
 _lowercase = click.option("--lowercase", is_flag=True, help="Ignore case.")
 
 
 @score.command()
 @click.option("--tokenize", metavar="NAME", help="sacreBLEU's tokenizer. [default: by language, else 13a]")
-@click.option("--language", metavar="CODE", help="Of the outputs; chooses the tokenizer: zh, ja, ko, …")
-@click.option("--literal", is_flag=True, help="13a whatever the language, as sacreBLEU without one.")
+@click.option(
+    "--language", metavar="CODE", help="Language of the outputs, which selects the tokenizer: zh, ja, ko, …"
+)
+@click.option("--literal", is_flag=True, help="Use 13a whatever the language, as sacreBLEU does by default.")
 @_lowercase
 @click.option(
     "--smoothing",
     type=click.Choice(["exp", "floor", "add-k", "none"]),
     default="exp",
     show_default=True,
-    help="What replaces a precision of 0.",
+    help="Smoothing of a precision of 0.",
 )
-@click.option("--smoothing-value", type=float, help="For floor and add-k. [default: 0.1 and 1]")
+@click.option("--smoothing-value", type=float, help="Value for floor and add-k. [default: 0.1 and 1]")
 @click.option(
-    "--max-order", type=click.IntRange(1, MOST_ORDER), default=4, show_default=True, help="Longest n-grams."
+    "--max-order",
+    type=click.IntRange(1, MOST_ORDER),
+    default=4,
+    show_default=True,
+    help="Maximum length of n-grams.",
 )
-@click.option("--effective-order", is_flag=True, help="Leave out orders without any n-gram, pooled too.")
+@click.option(
+    "--effective-order", is_flag=True, help="Leave out orders without n-grams, also in the pooled score."
+)
 @_missing
 @_shared
 def bleu(texts: Any, **given: Any) -> Counts:  # noqa: ANN401
     """Score outputs by BLEU: one FILE per system, one segment per line.
 
-    A system is named after its file, or NAME=FILE. Gzip is opened, patterns are expanded, and - is standard input.
+    A system is named after its file, or by NAME=FILE. Gzip files are decompressed, patterns are expanded, and - is
+    standard input.
 
     \b
     Examples:
@@ -220,27 +229,28 @@ def bleu(texts: Any, **given: Any) -> Counts:  # noqa: ANN401
     type=click.IntRange(1, MOST_ORDER),
     default=6,
     show_default=True,
-    help="Longest n-grams of characters.",
+    help="Maximum length of character n-grams.",
 )
 @click.option(
     "--word-order",
     type=click.IntRange(0, MOST_ORDER),
     default=0,
     show_default=True,
-    help="Longest n-grams of words; 2 for chrF++.",
+    help="Maximum length of word n-grams; 2 for chrF++.",
 )
 @click.option(
-    "--beta", type=float, default=2.0, show_default=True, help="Weight of recall against precision."
+    "--beta", type=float, default=2.0, show_default=True, help="Weight of recall relative to precision."
 )
 @_lowercase
-@click.option("--whitespace", is_flag=True, help="Spaces are characters too.")
+@click.option("--whitespace", is_flag=True, help="Count spaces as characters.")
 @click.option("--eps-smoothing", is_flag=True, help="Average the F-scores of all orders, as chrF++.py does.")
 @_missing
 @_shared
 def chrf(texts: Any, beta: float, **given: Any) -> Counts:  # noqa: ANN401
     """Score outputs by chrF: one FILE per system, one segment per line.
 
-    A system is named after its file, or NAME=FILE. Gzip is opened, patterns are expanded, and - is standard input.
+    A system is named after its file, or by NAME=FILE. Gzip files are decompressed, patterns are expanded, and - is
+    standard input.
 
     \b
     Examples:
@@ -254,7 +264,7 @@ def chrf(texts: Any, beta: float, **given: Any) -> Counts:  # noqa: ANN401
 
 
 @score.command()
-@click.option("--normalized", is_flag=True, help="Split off punctuation and undo escapes first.")
+@click.option("--normalized", is_flag=True, help="Separate punctuation and decode escaped characters first.")
 @click.option("--no-punct", is_flag=True, help="Leave out punctuation.")
 @click.option("--asian-support", is_flag=True, help="Split Chinese and Japanese into characters.")
 @click.option("--case-sensitive", is_flag=True, help="Distinguish upper from lower case.")
@@ -263,7 +273,8 @@ def chrf(texts: Any, beta: float, **given: Any) -> Counts:  # noqa: ANN401
 def ter(texts: Any, **given: Any) -> Counts:  # noqa: ANN401
     """Score outputs by TER (lower is better): one FILE per system, one segment per line.
 
-    A system is named after its file, or NAME=FILE. Gzip is opened, patterns are expanded, and - is standard input.
+    A system is named after its file, or by NAME=FILE. Gzip files are decompressed, patterns are expanded, and - is
+    standard input.
 
     \b
     Examples:
@@ -281,10 +292,12 @@ def ter(texts: Any, **given: Any) -> Counts:  # noqa: ANN401
     "metrics",
     type=click.Choice(["bleu", "chrf", "chrf++", "ter"]),
     multiple=True,
-    help="A metric; name several. [default: bleu and chrf]",
+    help="Metric. Repeat for several. [default: bleu and chrf]",
 )
 @click.option(
-    "--language", metavar="CODE", help="Of the outputs; chooses the tokenizer of BLEU: zh, ja, ko, …"
+    "--language",
+    metavar="CODE",
+    help="Language of the outputs, which selects the tokenizer of BLEU: zh, ja, ko, …",
 )
 @click.option(
     "--tokenize", metavar="NAME", help="sacreBLEU's tokenizer for BLEU. [default: by language, else 13a]"
@@ -301,7 +314,7 @@ def several(
     missing: Any,  # noqa: ANN401  (click's choice)
     **given: Any,  # noqa: ANN401  (what aggregate takes)
 ) -> Answer:
-    """Score outputs by several metrics, in one table; this is what score does where no metric is its first word.
+    """Score outputs by several metrics in one table. This is the default of score if no metric is named.
 
     \b
     Examples:

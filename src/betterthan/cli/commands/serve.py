@@ -22,26 +22,32 @@ if TYPE_CHECKING:
     type=click.IntRange(0, 65535),
     default=8737,
     show_default=True,
-    help="Port; 0 takes any that is free.",
+    help="Port; 0 selects a free one.",
 )
 @click.option(
     "--folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where runs are kept. [default: BETTERTHAN_RUNS, or the platform's place for data]",
+    help="Folder of the runs. [default: BETTERTHAN_RUNS, or the platform's folder for data]",
 )
 @click.option(
     "--token",
     envvar="BETTERTHAN_TOKEN",
-    help="What callers must show. Other users see it here; set BETTERTHAN_TOKEN instead. [default: a new one]",
+    help="Token that callers must present. Other users can see command-line options, so prefer "
+    "BETTERTHAN_TOKEN. [default: a new one]",
 )
-@click.option("--no-token", is_flag=True, help="Let in every user of this machine.")
-@click.option("--name", "names", multiple=True, help="Another name by which the server may be addressed.")
+@click.option("--no-token", is_flag=True, help="Give every user of this machine access.")
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    help="Another name by which the server may be addressed. Repeat for several.",
+)
 @click.option(
     "--upload",
     default=200,
     show_default=True,
     type=click.IntRange(1, 1 << 20),
-    help="Megabytes of one upload.",
+    help="Largest upload, in megabytes.",
 )
 @click.option(
     "--memory",
@@ -49,21 +55,31 @@ if TYPE_CHECKING:
     show_default=True,
     type=memory_size,
     metavar="SIZE",
-    help="Memory of one worker; at least 512MB.",
+    help="Memory limit of a worker, at least 512MB.",
 )
 @click.option(
-    "--seconds", default=3600, show_default=True, type=click.IntRange(1, 10**7), help="Seconds of one run."
+    "--seconds",
+    default=3600,
+    show_default=True,
+    type=click.IntRange(1, 10**7),
+    help="Time limit of a run, in seconds.",
 )
 @click.option(
-    "--rows", default=20_000_000, show_default=True, type=click.IntRange(1, 10**12), help="Rows of one run."
+    "--rows",
+    default=20_000_000,
+    show_default=True,
+    type=click.IntRange(1, 10**12),
+    help="Largest number of rows of a run.",
 )
-@click.option("--jobs", default=2, show_default=True, type=click.IntRange(1, 1024), help="Runs at a time.")
+@click.option(
+    "--jobs", default=2, show_default=True, type=click.IntRange(1, 1024), help="Number of runs at a time."
+)
 @click.option("--open", "open_page", is_flag=True, help="Open the page in a browser.")
 def serve(files: tuple[Path, ...], *, port: int, open_page: bool, **given: Any) -> None:  # noqa: ANN401  (click's)
-    """Serve pages on this machine: drop files, see what they are, get the report, look at pairs and segments.
+    """Start the local web app: drop files, see what was recognized, get a report, inspect pairs and segments.
 
-    Runs are kept and listed until they are deleted. The address that is printed has a token: anyone who opens it is
-    signed in, and nobody else gets in. Other machines can reach the server only with --host.
+    Runs are kept until you delete them. The printed address contains a token: anyone who opens it is signed in, and
+    no one else has access. Other machines can reach the server only with --host.
 
     \b
     Examples:

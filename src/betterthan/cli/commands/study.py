@@ -20,17 +20,40 @@ _FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--list", "show_list", is_flag=True, help="List the studies, their data and what they cost.")
-@click.option("--data", multiple=True, metavar="PATH", help="Scores to run it on; name several.")
-@click.option("--as-published", is_flag=True, help="As the released programs do it, not as the paper says.")
-@click.option("--quick", is_flag=True, help="Fewer draws: seconds instead of minutes.")
+@click.option("--list", "show_list", is_flag=True, help="List the studies with their data and run times.")
+@click.option("--data", multiple=True, metavar="PATH", help="Scores to use. Repeat for several.")
 @click.option(
-    "--set", "settings", multiple=True, metavar="OPTION=VALUE", help="An option of the study; name several."
+    "--as-published", is_flag=True, help="Follow the released programs instead of the text of the paper."
 )
-@click.option("--lower-is-better", multiple=True, metavar="METRIC", help="Less of this metric is better.")
-@click.option("--higher-is-better", multiple=True, metavar="METRIC", help="More of this metric is better.")
+@click.option("--quick", is_flag=True, help="Use fewer draws: seconds instead of minutes.")
 @click.option(
-    "-o", "--output", metavar="FOLDER", help="Write study.json, all tables and all figures into this folder."
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="OPTION=VALUE",
+    help="An option of the study. Repeat for several.",
+)
+@click.option(
+    "--lower-is-better",
+    multiple=True,
+    metavar="METRIC",
+    help="Lower values of this metric are better. Repeat for several.",
+)
+@click.option(
+    "--higher-is-better",
+    multiple=True,
+    metavar="METRIC",
+    help="Higher values of this metric are better. Repeat for several.",
+)
+@click.option(
+    "-o", "--output", metavar="FOLDER", help="Write study.json, all tables and all figures to this folder."
+)
+@click.option(
+    "--figures",
+    type=click.Choice(("svg", "png", "pdf")),
+    default="svg",
+    show_default=True,
+    help="File format of the figures that -o writes.",
 )
 @click.option(
     "-f",
@@ -39,7 +62,7 @@ _FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
     type=click.Choice(_FORMATS),
     default="table",
     show_default=True,
-    help="Format of what is shown.",
+    help="Output format.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
@@ -48,16 +71,16 @@ _FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
     default=12345,
     envvar="BETTERTHAN_SEED",
     show_default=True,
-    help="Of random draws.",
+    help="Seed of the random draws.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(1, MOST_WORKERS),
     default=None,
     envvar="BETTERTHAN_WORKERS",
-    help="Parallel workers; the numbers do not depend on it. [default: all cores]",
+    help="Number of parallel workers; it does not affect the results. [default: all cores]",
 )
-@click.option("--no-cache", is_flag=True, help="Do not use or write the cache of finished work.")
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache of finished work.")
 def study(
     name: str | None,
     data: tuple[str, ...],
@@ -71,8 +94,8 @@ def study(
 ) -> None:
     """Reproduce the experiment NAME of one of the papers.
 
-    The paper's numbers are shown beside ours, with all differences. Without --data it runs on the data printed in the
-    paper or on the example campaign. The cost of the full run is printed first.
+    The paper's numbers are shown next to ours, with all differences. Without --data, the study uses the data
+    printed in the paper or the example campaign. The cost of the full run is printed first.
 
     \b
     Examples:
@@ -106,7 +129,8 @@ def study(
     if output is not None:
         from betterthan.cli.commands.study_folder import write_study
 
-        say(f"Wrote {write_study(found, Path(output), times)} files to {output}/")
+        n_files = write_study(found, Path(output), times, figures=given["figures"])
+        say(f"Wrote {n_files} files to {output}/")
     _show(found, "json" if given["as_json"] else format_)
     _show_times(found, times)
 

@@ -45,12 +45,15 @@ def all_tables(study: Study, format_: str) -> str:
     return "\n".join(_RENDERERS[format_](table.spelled(typed_option())) for table in tables)
 
 
-def write_study(study: Study, folder: Path, times: tuple[StudyTable, ...] = ()) -> int:
+def write_study(
+    study: Study, folder: Path, times: tuple[StudyTable, ...] = (), *, figures: str = "svg"
+) -> int:
     """Write a study into a folder, which is made, and return the number of files.
 
     ``study.json`` with the command that made it, every table as ``.csv``, ``.md`` and ``.tex``, and every figure as
-    ``.svg`` where the extra ``charts`` is installed; without it that is said, and everything else is written. Tables of
-    `times` are files of their own and stand nowhere else: the others have the same bytes every time.
+    ``.svg``, ``.png`` or ``.pdf`` where the extra ``charts`` is installed; without it that is said, and everything else
+    is written. Tables of `times` are files of their own and stand nowhere else: the others have the same bytes every
+    time.
     """
     files = {"study.json": _as_json(study)}
     both = replace(study, tables=(*study.tables, *times))
@@ -67,7 +70,7 @@ def write_study(study: Study, folder: Path, times: tuple[StudyTable, ...] = ()) 
         raise BetterThanError(
             f"{folder} cannot be written ({error.strerror}). Choose another place."
         ) from error
-    return len(files) + _write_figures(study, folder)
+    return len(files) + _write_figures(study, folder, figures)
 
 
 def _as_json(study: Study) -> str:
@@ -76,14 +79,14 @@ def _as_json(study: Study) -> str:
     return json_text(data, indent=2) + "\n"
 
 
-def _write_figures(study: Study, folder: Path) -> int:
+def _write_figures(study: Study, folder: Path, suffix: str) -> int:
     from betterthan.present.charts.save import save_chart
     from betterthan.present.charts.study import study_chart
     from betterthan.present.charts.theme import LIGHT
 
     try:
         for chart in study.charts:
-            save_chart(study_chart(study, LIGHT, figure=chart.name), folder / f"{chart.name}.svg")
+            save_chart(study_chart(study, LIGHT, figure=chart.name), folder / f"{chart.name}.{suffix}")
     except MissingExtra as error:
         click.echo(f"The figures are left out: {as_typed(error.text)}", err=True)
         return 0

@@ -36,27 +36,32 @@ _MEASURES = (
     "--by",
     type=click.Choice(_MEASURES),
     multiple=True,
-    help="The measure; the first orders the systems, others are shown beside it. "
-    "[default: f1-mult, mcc, f1-bad, f1-ok, phrase-f1-mult]",
+    help="Measure. Repeat for several: the first determines the order of the systems. [default: "
+    "f1-mult, mcc, f1-bad, f1-ok, phrase-f1-mult]",
 )
 @click.option(
     "--mt",
     metavar="FILE",
-    help="The translations, to distinguish words from gaps when there are 2N + 1 tags.",
+    help="Translations, which distinguish words from gaps if there are 2N + 1 tags.",
 )
 @click.option(
     "--side",
     type=click.Choice(["mt", "gap", "source"]),
-    help="Tags of words, of the gaps between them, or of source words, where files hold several.",
+    help="Tags of words, of gaps between words, or of source words, if the files have several.",
 )
-@click.option("--language-pair", "-l", metavar="PAIR", help="Which of several in the files, such as en-de.")
+@click.option(
+    "--language-pair",
+    "-l",
+    metavar="PAIR",
+    help="The language pair, such as en-de, if the files have several.",
+)
 @click.option("--audition", is_flag=True, help="Also test the measures themselves.")
 @click.option(
     "--middle",
     type=click.Choice(["both", "neither"]),
     default="both",
     show_default=True,
-    help="In which half of the audition the middle one of an odd number of systems is.",
+    help="Halves of the audition that contain the middle one of an odd number of systems.",
 )
 @click.option("--no-synthetic", is_flag=True, help="Leave out the trivial labelings.")
 @click.option("--no-pairs", is_flag=True, help="Leave out the table of all pairs.")
@@ -71,10 +76,12 @@ _MEASURES = (
     type=click.Choice(["max-statistic", "none", "bonferroni", "holm", "benjamini-hochberg"]),
     default="max-statistic",
     show_default=True,
-    help="For the many pairs.",
+    help="Correction for multiple comparisons.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
+)
 @computing_options
 @output_options
 def tags(

@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 @click.option(
     "--tolerance",
     type=click.FloatRange(min=0, max=1),
-    help="Numbers this close count as equal, relative to numbers above 1. "
-    "[default: 0, every bit; 1e-9 for a result of another version]",
+    help="Differences up to this count as equal, relative for numbers above 1. [default: 0; 1e-9 "
+    "for a result of another version]",
 )
 @click.option(
     "--workers",
     type=click.IntRange(1, MOST_WORKERS),
     default=None,
     envvar="BETTERTHAN_WORKERS",
-    help="Parallel workers; the numbers do not depend on it. [default: all cores]",
+    help="Number of parallel workers; it does not affect the results. [default: all cores]",
 )
 def verify(result: str, files: tuple[str, ...], tolerance: float | None, workers: int | None) -> int:
-    """Compute RESULT again from FILE, and say whether it is equal or what differs.
+    """Recompute RESULT from FILE, and report whether every number is equal.
 
-    RESULT is what a command wrote as JSON, or a report; FILE every file that it was made from, in any order. Only verbs
-    that read files are run again, and only on these files. Exit code 1 when anything differs, or could not be computed
-    again.
+    RESULT is a result saved as JSON, or a report; FILE is every file behind it, in any order. Only commands that
+    analyze files are run, and only on these files. The exit code is 1 if anything differs or could not be
+    recomputed.
 
     \b
     Examples:

@@ -62,36 +62,6 @@ def soft_pairwise_accuracy(metric_p: FloatArray, human_p: FloatArray) -> FloatAr
     return _mean_of_pairs(1.0 - np.abs(human_p - metric_p))
 
 
-def rounded_pairwise_accuracy(metric_p: FloatArray, human_p: FloatArray) -> FloatArray:
-    r"""Pairwise accuracy through rounded p-values ([1]_ Eq. 3), ½ rounded up to 1.
-
-    .. math:: \mathrm{PA} = \binom{m}{2}^{-1} \sum_{i < j}
-              1 - |\lfloor p^h_{ij} \rceil - \lfloor p^m_{ij} \rceil|
-
-    Parameters
-    ----------
-    metric_p, human_p : array, shape (..., m, m)
-        As for :func:`soft_pairwise_accuracy`.
-
-    Notes
-    -----
-    Equal to :func:`pairwise_accuracy` when no two means are equal and p-values lie on the side of ½ where the
-    difference of means puts them, as analytic and exact ones do. Monte Carlo errors can carry a p-value across.
-
-    References
-    ----------
-    .. [1] Thompson, Mathur, Deutsch and Khayrallah (2024), WMT.
-
-    Examples
-    --------
-    >>> human, metric = np.array([[0.5, 0.01], [0.99, 0.5]]), np.array([[0.5, 0.4], [0.6, 0.5]])
-    >>> float(rounded_pairwise_accuracy(metric, human))
-    1.0
-    """
-    gap = np.abs(np.where(human_p >= 0.5, 1.0, 0.0) - np.where(metric_p >= 0.5, 1.0, 0.0))
-    return _mean_of_pairs(np.where(np.isnan(human_p + metric_p), np.nan, 1.0 - gap))
-
-
 def _mean_of_pairs(values: FloatArray) -> FloatArray:
     """Mean over i < j, ignoring NaN."""
     pairs = pairs_of(values.shape[-1])
@@ -163,7 +133,7 @@ def one_sided_pvalues(
     rng : numpy.random.Generator
         For "monte_carlo". Human and metric scores share their swaps when both calls begin in the same state.
     mid_p : bool, default False
-        For "monte_carlo": count ties half. Published p-values count them whole, so that identical systems have 1.
+        For "monte_carlo": count ties as half. Published p-values count them whole, so that identical systems have 1.
 
     Returns
     -------

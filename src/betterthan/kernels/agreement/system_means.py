@@ -123,25 +123,3 @@ def kendall_of_means(means: FloatArray, human: FloatArray) -> FloatArray:
     untied = np.count_nonzero(x, axis=-1) * float(np.count_nonzero(h))
     with np.errstate(invalid="ignore"):
         return np.asarray(agreement / np.sqrt(np.where(untied > 0, untied, np.nan)))
-
-
-def pairwise_accuracy_of_means(means: FloatArray, human: FloatArray) -> FloatArray:
-    """Share of pairs of systems whose difference has the sign of the human difference ([1]_ Eq. 2).
-
-    Pairs equal in both agree. NaN with fewer than two systems; for means that may be missing see
-    :func:`betterthan.kernels.agreement.soft_pairwise.pairwise_accuracy`.
-
-    References
-    ----------
-    .. [1] Thompson, Mathur, Deutsch and Khayrallah (2024), Improving statistical significance in human
-       evaluation of automatic metrics via soft pairwise accuracy, WMT.
-
-    Examples
-    --------
-    >>> pairwise_accuracy_of_means(np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 4.0]]), np.array([1.0, 2.0, 4.0])).round(4)
-    array([1.    , 0.6667])
-    """
-    x, h = pair_signs(means), pair_signs(human)
-    if not h.size:
-        return np.full(means.shape[:-1], np.nan)
-    return np.asarray(np.count_nonzero(x == h, axis=-1) / h.size)

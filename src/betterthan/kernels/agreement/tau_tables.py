@@ -29,24 +29,8 @@ _SCORES: dict[Rule, list[list[float]]] = {
 }
 # Cells in a block: its arrays stay in the cache, and a dozen of them are a few MB.
 _BLOCK = 1 << 17
-_BLOCK_ROWS = 1 << 20
 
 _Signs = tuple[BoolArray, BoolArray, BoolArray]
-
-
-class MatchTable(NamedTuple):
-    """Pairs given as a list, counted.
-
-    Attributes
-    ----------
-    counts : array of int, shape (3, 3)
-        Human <, =, > by metric <, =, >.
-    n_missing : int
-        Pairs left out, because the metric has no score for one of the two.
-    """
-
-    counts: IntArray
-    n_missing: int
 
 
 class Kept(NamedTuple):
@@ -195,16 +179,17 @@ def pair_tables_per_segment(
     return tables
 
 
-def pair_table_of_matches(
+def match_tables_per_segment(
     metric: FloatArray,
     left: IntArray,
     right: IntArray,
     segment: IntArray,
     outcome: FloatArray,
+    weight: FloatArray,
     *,
     metric_margin: float = 0.0,
-) -> MatchTable:
-    """Cross-tabulate human and metric outcomes of a list of pairs, such as the official ones of a shared task.
+) -> FloatArray:
+    """Cross-tabulate human and metric outcomes of listed pairs, a table for each segment: what a resample adds up.
 
     Parameters
     ----------
@@ -216,32 +201,31 @@ def pair_table_of_matches(
         1 when the human finds left better, ½ for a tie, 0 when right is better.
     metric_margin : float, default 0
         The metric ties a pair whose scores differ by no more.
+    weight : array, shape (t,)
+        How often each pair counts.
 
     Returns
     -------
-    MatchTable
+    array, shape (n, 3, 3)
 
     Examples
     --------
-    >>> metric = np.array([[0.5, 0.1], [0.4, np.nan]])
-    >>> pair_table_of_matches(metric, np.array([0, 1]), np.array([1, 0]), np.array([0, 1]), np.array([1, 1]))
-    MatchTable(counts=array([[0, 0, 0],
-           [0, 0, 0],
-           [0, 0, 1]]), n_missing=1)
+    >>> one = np.array([0, 1])
+    >>> metric = np.array([[0.5, 0.1], [0.4, 0.3]])
+    >>> found = match_tables_per_segment(metric, one, one[::-1], one, np.ones(2), np.ones(2))
+    >>> found.sum(axis=0)[2]
+    array([0., 0., 2.])
     """
     _check_margins(metric_margin=metric_margin)
-    metric = np.asarray(metric, dtype=np.float64)
     _check_matches(metric.shape, left, right, segment, outcome)
-    counts, n_missing = np.zeros((3, 3), dtype=np.int64), 0
-    for start in range(0, len(left), _BLOCK_ROWS):
-        rows = slice(start, start + _BLOCK_ROWS)
-        one, other = metric[left[rows], segment[rows]], metric[right[rows], segment[rows]]
-        n_missing += int(np.count_nonzero(np.isnan(one) | np.isnan(other)))
-        by_metric = _signs(one, other, metric_margin, strict=False)
-        for row, said in enumerate((0.0, 0.5, 1.0)):
-            for column, found in enumerate(by_metric):
-                counts[row, column] += np.count_nonzero(found & (outcome[rows] == said))
-    return MatchTable(counts, n_missing)
+    signs = _signs(metric[left, segment], metric[right, segment], metric_margin, strict=False)
+    column = np.select(signs, range(3), default=-1)
+    known = column >= 0
+    row = np.rint(2 * outcome).astype(np.int64)
+    cell = (segment * 9 + row * 3 + column)[known]
+    n = metric.shape[1]
+    counts = np.bincount(cell, weights=weight[known], minlength=9 * n).astype(np.float64)
+    return counts.reshape(n, 3, 3)
 
 
 def tau(counts: IntArray | FloatArray, rule: Rule, *, double_ties: Literal[1, -1] = 1) -> FloatArray:

@@ -23,7 +23,6 @@ from betterthan.messages import Message, Option
 
 # So many pairs are sorted at once; more are sifted through bins again.
 _MOST_SORTED = 1 << 22
-_MOST_ON_CURVE = 1 << 22
 _MOST_BIN_BITS = 20
 # Keys of gaps cover sixteen factors of two, and all below: 17 × 2 ** 52 numbers.
 _KEY_BITS = 57
@@ -257,9 +256,6 @@ def _keys(gaps: FloatArray, origin: float) -> IntArray:
 
 _MOST_PAIRS = 200_000_000
 # A curve has a point for each gap up to so many pairs; beyond, one for each of so many steps.
-_STEPS = 1 << 16
-
-_Changes = tuple[FloatArray, IntArray, int]
 
 
 class Calibrated(NamedTuple):
@@ -298,19 +294,6 @@ class AccuracyAt(NamedTuple):
 
     accuracy: float
     per_group: FloatArray
-
-
-class AccuracyCurve(NamedTuple):
-    """The accuracy at rising thresholds.
-
-    Attributes
-    ----------
-    thresholds, accuracy : array, shape (t,)
-        Each accuracy holds from its threshold up to the next.
-    """
-
-    thresholds: FloatArray
-    accuracy: FloatArray
 
 
 def calibrated_accuracy(
@@ -402,40 +385,6 @@ def accuracy_at(
     return AccuracyAt(_mean_share(agreements, cells.n_pairs), per_group)
 
 
-def accuracy_curve(
-    metric: FloatArray, human: FloatArray, level: CorrelationLevel = "segment"
-) -> AccuracyCurve:
-    """Accuracy as a function of the threshold, for charts.
-
-    Parameters
-    ----------
-    metric, human, level
-        As in :func:`calibrated_accuracy`.
-
-    Returns
-    -------
-    AccuracyCurve
-        At 0 and at every gap; with over 4 million pairs, at the last gap of each of 65,536 steps.
-
-    Examples
-    --------
-    >>> metric, human = np.array([[0.0], [2], [6], [8]]), np.array([[1.0], [1], [1], [4]])
-    >>> thresholds, accuracy = accuracy_curve(metric, human)
-    >>> thresholds, (6 * accuracy).round(9)
-    (array([0., 2., 4., 6., 8.]), array([3., 3., 4., 4., 3.]))
-    """
-    cells, _ = _cells(metric, human, level)
-    if not cells.n_pairs.size:
-        return AccuracyCurve(np.empty(0), np.empty(0))
-    weights, scale = whole_weights(cells.n_pairs)
-    every = cells.n_pairs.sum() <= _MOST_ON_CURVE
-    gaps, changes, start = _at_every_gap(cells, weights) if every else _at_every_step(cells, weights)
-    totals = start + np.cumsum(changes)
-    if gaps[0] > 0:
-        gaps, totals = np.append(0.0, gaps), np.append(start, totals)
-    return AccuracyCurve(gaps, totals / (scale * cells.n_pairs.size))
-
-
 def _cells(metric: FloatArray, human: FloatArray, level: CorrelationLevel) -> tuple[PairedCells, BoolArray]:
     """Groups that have a pair, and which of all groups they are."""
     x, y = cells_by_group(metric, human, level)
@@ -477,32 +426,3 @@ def _mean_share(agreements: IntArray, n_pairs: IntArray) -> float:
     common = math.lcm(*sizes.tolist())
     shares = zip(totals.tolist(), sizes.tolist(), strict=True)
     return float(sum(total * (common // size) for total, size in shares) / (common * n_pairs.size))
-
-
-def _at_every_gap(cells: PairedCells, weights: IntArray) -> _Changes:
-    """Distinct gaps in order, what each changes, and the sum when nothing is a tie."""
-    gaps, changes, start = [], [], 0
-    for block, tied, concordant, groups in compared_pairs(cells):
-        known = ~np.isnan(block)
-        start += int(np.count_nonzero(concordant, axis=0) @ weights[groups])
-        gaps.append(block[known])
-        changes.append(((tied.view(np.int8) - concordant.view(np.int8)) * weights[groups])[known])
-    distinct, which = np.unique(np.concatenate(gaps), return_inverse=True)
-    sums = np.zeros(distinct.size, dtype=np.int64)
-    np.add.at(sums, which, np.concatenate(changes))
-    return distinct, sums, start
-
-
-def _at_every_step(cells: PairedCells, weights: IntArray) -> _Changes:
-    """Return the same for the largest gap of each of many steps, without holding all gaps."""
-    per_gap = _STEPS / min(max(cells.largest_gap, sys.float_info.min), sys.float_info.max)
-    largest, sums, start = np.full(_STEPS + 1, -1.0), np.zeros(_STEPS + 1, dtype=np.int64), 0
-    for block, tied, concordant, groups in compared_pairs(cells):
-        known = ~np.isnan(block)
-        start += int(np.count_nonzero(concordant, axis=0) @ weights[groups])
-        # Rounding up keeps gaps of 0 apart.
-        step = np.ceil(np.minimum(block[known] * per_gap, _STEPS)).astype(np.int64)
-        np.maximum.at(largest, step, block[known])
-        np.add.at(sums, step, ((tied.view(np.int8) - concordant.view(np.int8)) * weights[groups])[known])
-    met = largest >= 0
-    return largest[met], sums[met], start

@@ -2,7 +2,7 @@
 
 Bradley–Terry strengths exist and are unique if and only if the graph with an edge from i to j whenever i
 beat j is strongly connected: however the systems are split into two groups, some system in each group has beaten one in
-the other. A tie that counts half is a win for both.
+the other. A tie that counts as half is a win for both.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def connectivity(wins: FloatArray) -> Connectivity:
     Parameters
     ----------
     wins : array, shape (m, m)
-        Wins of the row over the column; the diagonal is ignored. Let ties count half first if they shall
+        Wins of the row over the column; the diagonal is ignored. Let ties count as half first if they shall
         connect systems: :func:`betterthan.kernels.comparisons.wins.with_ties`.
 
     Returns

@@ -92,20 +92,20 @@ def davidson(
     >>> round(float(np.exp(fit.log_strength[0] - fit.log_strength[1])), 12), round(fit.tie_strength, 12)
     (4.0, 1.0)
     """
-    wins, ties = _checked(wins, ties)
+    wins, ties = checked_counts(wins, ties)
     if not ties.any():
         fit = bradley_terry(wins, tolerance=tolerance, max_iterations=max_iterations)
         return DavidsonFit(fit.log_strength, 0.0, fit.iterations, fit.last_change)
     if not davidson_exists(wins, ties):
         raise NotEstimable(
             "Davidson's strengths do not exist here: there are too few wins against the order, or only ties. "
-            "Let ties count half."
+            "Let ties count as half."
         )
     return _newton(wins, ties, tolerance, max_iterations)
 
 
 def davidson_exists(wins: FloatArray, ties: FloatArray) -> bool:
-    """Whether wins and ties determine the strengths and ν.
+    """Whether wins and ties determine the strengths and ν; the same for the threshold of Rao and Kupper.
 
     They do if and only if the graph of wins, with ties as edges both ways, is strongly connected, something
     tied (else ν is 0 and the question is Bradley–Terry's), and some way round a circle of systems leads along
@@ -127,7 +127,7 @@ def davidson_exists(wins: FloatArray, ties: FloatArray) -> bool:
     >>> davidson_exists(np.array([[0.0, 1], [0, 0]]), np.array([[0.0, 1], [1, 0]]))
     False
     """
-    wins, ties = _checked(wins, ties)
+    wins, ties = checked_counts(wins, ties)
     if not ties.any():
         return bool(is_connected(wins))
     return bool(is_connected(wins + ties)) and _has_winning_circle(wins, ties)
@@ -174,11 +174,16 @@ def _has_winning_circle(wins: FloatArray, ties: FloatArray) -> bool:
     return True  # distances that still fall after m rounds fall indefinitely
 
 
-def _newton(wins: FloatArray, ties: FloatArray, tolerance: float, max_iterations: int) -> DavidsonFit:
-    n_systems = len(wins)
+def newton_start(wins: FloatArray, ties: FloatArray) -> FloatArray:
+    """Log strengths to start from, with sum 0: the odds of points won, with ties counted half."""
     points = wins + ties / 2
     theta = np.log(points.sum(axis=1) / points.sum(axis=0))
-    parameters = np.append(theta - theta.mean(), np.log(ties.sum() / wins.sum()))
+    return np.asarray(theta - theta.mean())
+
+
+def _newton(wins: FloatArray, ties: FloatArray, tolerance: float, max_iterations: int) -> DavidsonFit:
+    n_systems = len(wins)
+    parameters = np.append(newton_start(wins, ties), np.log(ties.sum() / wins.sum()))
     change, iteration = np.inf, 0
     for iteration in range(1, max_iterations + 1):
         score, information = _score_and_information(parameters, wins, ties)
@@ -192,7 +197,7 @@ def _newton(wins: FloatArray, ties: FloatArray, tolerance: float, max_iterations
             return DavidsonFit(theta, float(np.exp(parameters[n_systems])), iteration, change)
     raise NotConverged(
         f"Davidson's strengths still changed by {change:.1e} after {iteration} iterations. "
-        f"Some systems are linked by very few matches; leave them out or let ties count half.",
+        f"Some systems are linked by very few matches; leave them out or let ties count as half.",
         iterations=iteration,
         last_change=change,
     )
@@ -228,7 +233,8 @@ def _damped(step: FloatArray, matches: FloatArray) -> FloatArray:
     return step * damping(max(apart, apart / 2 + abs(float(step[-1]))))
 
 
-def _checked(wins: FloatArray, ties: FloatArray) -> tuple[FloatArray, FloatArray]:
+def checked_counts(wins: FloatArray, ties: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return wins and ties without their diagonals; raise when they are not counts."""
     wins, ties = np.array(wins, dtype=np.float64), np.array(ties, dtype=np.float64)
     if wins.ndim != 2 or wins.shape[0] != wins.shape[1] or wins.shape != ties.shape:
         raise BetterThanError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,20 +16,6 @@ _LARGEST_EXACT_FLOAT32 = 2**24
 _Weights = npt.NDArray[np.floating[Any]]
 
 
-class PairOutcomes(NamedTuple):
-    """What happened to each pair on each segment, as 0 and 1.
-
-    Attributes
-    ----------
-    wins, losses, ties : array of int8, shape (n, p)
-        Whether the first system of the pair is better, worse, equal; all 0 where a score is missing.
-    """
-
-    wins: npt.NDArray[np.int8]
-    losses: npt.NDArray[np.int8]
-    ties: npt.NDArray[np.int8]
-
-
 def pair_indices(n_systems: int) -> tuple[IntArray, IntArray]:
     """Return the p = m(m − 1)/2 pairs (first, second) with first < second, in reading order.
 
@@ -40,33 +26,6 @@ def pair_indices(n_systems: int) -> tuple[IntArray, IntArray]:
     """
     first, second = np.triu_indices(n_systems, 1)
     return first.astype(np.int64, copy=False), second.astype(np.int64, copy=False)
-
-
-def pair_outcomes(goodness: FloatArray) -> PairOutcomes:
-    """Encode for each segment and pair which system is better, so that a sum over segments is a matrix product.
-
-    Parameters
-    ----------
-    goodness : array, shape (m, n)
-        Higher is better, NaN is missing.
-
-    Returns
-    -------
-    PairOutcomes
-        Arrays of shape (n, p); the pairs are those of :func:`pair_indices`. They take 3 n p bytes;
-        :func:`resampled_win_counts` makes them piece by piece instead.
-
-    Examples
-    --------
-    >>> pair_outcomes(np.array([[1.0, 2, 3], [2, 2, 1]])).wins.T
-    array([[0, 0, 1]], dtype=int8)
-    """
-    scores = np.ascontiguousarray(checked_scores(goodness).T)
-    first, second = pair_indices(scores.shape[1])
-    left, right = scores[:, first], scores[:, second]
-    return PairOutcomes(
-        (left > right).view(np.int8), (left < right).view(np.int8), (left == right).view(np.int8)
-    )
 
 
 def resampled_win_counts(goodness: FloatArray, weights: FloatArray) -> WinCounts:

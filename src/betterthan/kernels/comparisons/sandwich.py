@@ -80,7 +80,7 @@ def robust_covariance(
 ) -> FloatArray:
     r"""Covariance of the log strengths that is robust to misspecification of the model (sandwich).
 
-    Right when ties count half, when systems beat each other in circles, and, with `cluster`, when matches of
+    Right when ties count as half, when systems beat each other in circles, and, with `cluster`, when matches of
     one judge or session are correlated.
 
     .. math:: \operatorname{cov}\hat\theta = A^{+} B A^{+}, \qquad
@@ -101,7 +101,7 @@ def robust_covariance(
     prior : float, default 0
         The one of the fit; fictive matches are not data and add nothing to B.
     small_sample : bool, default True
-        Make up for each match having pulled the fit towards itself: divide its squared residual by 1 − h, with the
+        Make up for each match having pulled the fit toward itself: divide its squared residual by 1 − h, with the
         leverage :math:`h = p (1 - p) z^{\mathsf T} A^{+} z` [3]_. Clusters are multiplied by g / (g − 1), with g their
         number; :func:`clustered_fit` does better.
 

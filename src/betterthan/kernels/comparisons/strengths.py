@@ -91,7 +91,7 @@ def win_probability(log_strength: FloatArray) -> FloatArray:
 
 
 def segment_win_rates(goodness: FloatArray) -> FloatArray:
-    """Share of the other systems that each system beats on each segment, ties half; their mean is the win rate.
+    """Share of the other systems that each system beats on each segment, ties as half; their mean is the win rate.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray, pairs_where
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.compiled import compiled, is_loaded
 from betterthan.kernels.flag_counts import MOST_FLAGS, flag_space, sums_of_bytes
@@ -357,10 +357,10 @@ def _count_in_single(block: FloatArray) -> FloatArray:
     with np.errstate(over="ignore", under="ignore"):
         single = block.astype(np.float32)
     wins = _count_by_system(single, single)
-    unsettled = np.argwhere(np.triu(wins + wins.T < _met(block), 1))
-    if len(unsettled) > len(block) ** 2 // 8:
+    first, second = pairs_where(wins + wins.T < _met(block))
+    if first.size > len(block) ** 2 // 8:
         return _count_by_system(block, block)
-    for a, b in unsettled.tolist():
+    for a, b in zip(first, second, strict=True):
         wins[a, b], wins[b, a] = (block[a] > block[b]).sum(), (block[b] > block[a]).sum()
     return wins
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import stdtrit
 
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import FloatArray, IntArray, pairs_where
 from betterthan.kernels.comparisons.wins import WinCounts, win_counts
 from betterthan.kernels.intervals.intervals import skewness_interval, skewness_of_sums
 from betterthan.kernels.intervals.proportions import paired_shares_interval
@@ -81,7 +81,7 @@ def mean_difference_interval(
     )
     changed = counts.wins + counts.wins.T
     few = (changed <= np.minimum(_FEW_SHARE * moments.n, _FEW)) | (moments.squares == 0)
-    left, right = np.nonzero(np.triu(few & (moments.n > 1), 1))
+    left, right = pairs_where(few & (moments.n > 1))
     ends = _with_two_more(goodness, moments, (left, right), most - least, confidence)
     low[left, right] = np.fmin(low[left, right], ends[0])
     high[left, right] = np.fmax(high[left, right], ends[1])

@@ -51,7 +51,7 @@ def adjusted_means(values: FloatArray, unit: IntArray) -> AdjustedMeans:
     values : array, shape (m, n)
         Systems × segments; NaN is missing.
     unit : array of int, shape (n,)
-        What was drawn as one: each segment, or its document.
+        The unit that was resampled: each segment, or its document.
 
     Returns
     -------

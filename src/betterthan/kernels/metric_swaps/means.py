@@ -12,10 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import MissingScores, TableError
 from betterthan.kernels.agreement.system_means import MEAN_TOLERANCE, MeansStatistic
-from betterthan.kernels.metric_swaps.leads import leads_of_values
 from betterthan.kernels.metric_swaps.masks import Streams, SwapScheme, masked_sums, masks_in_portions
 
 VALUE_TOLERANCE = 1e-10  # values of metrics lie between -1 and 1; differences closer than this are ties
@@ -81,73 +80,6 @@ def check_metrics(metrics: FloatArray, n_systems: int) -> None:
         )
 
 
-def swap_means_block(
-    metrics: FloatArray,
-    human_means: FloatArray,
-    statistic: MeansStatistic,
-    scheme: SwapScheme,
-    n_resamples: int,
-    rng: np.random.Generator,
-    *,
-    n_segments: int | None = None,
-) -> IntArray:
-    r"""Tally one block of swaps for a statistic of system means.
-
-    .. math:: b_{MN} = \#\{r : v(M'_r) - v(N'_r) \ge v(M) - v(N)\}
-
-    Parameters
-    ----------
-    metrics : array, shape (k, m, n)
-        :func:`standardised` scores. When units of several segments are swapped, their sums.
-    human_means : array, shape (m,)
-    statistic : callable
-        ``statistic(means (..., m), human_means (m,)) -> (...)``, such as those of
-        :mod:`betterthan.kernels.agreement.system_means`.
-    scheme : {"perm_inputs", "perm_systems", "perm_both", "perm_cells"}
-        What is swapped; see :func:`betterthan.kernels.metric_swaps.masks.draw_masks`.
-    n_resamples : int
-        Resamples in this block.
-    rng : numpy.random.Generator
-    n_segments : int, optional
-        What sums are divided by to become means: the number of segments in all units. Default n. It matters only
-        to a statistic that depends on the scale.
-
-    Returns
-    -------
-    array of int, shape (k, k)
-        One-sided in favor of the row; `n_resamples` on the diagonal. Tallies of blocks add up, and
-        :func:`betterthan.kernels.sign_flips.permutation.add_one` turns them into p-values.
-
-    Notes
-    -----
-    Differences within 10⁻¹⁰ are ties and count. So does a resample whose statistic is undefined, which can only make
-    the p-value larger; where the *observed* value is undefined all count, and the caller should show NaN.
-    Cost a resample: k m n multiplications and k² statistics of m means.
-
-    References
-    ----------
-    .. [1] Deutsch, Dror and Roth (2021), A statistical analysis of summarization evaluation metrics using
-       resampling methods, TACL 9: PERM-SYSTEMS, PERM-INPUTS and PERM-BOTH.
-
-    Examples
-    --------
-    >>> from betterthan.kernels.agreement.system_means import pearson_of_means
-    >>> rng = np.random.default_rng(0)
-    >>> human = np.arange(6.0)[:, None] + rng.normal(size=(6, 40))
-    >>> metrics = standardised(np.stack([human + rng.normal(size=(6, 40)), rng.normal(size=(6, 40))]))
-    >>> swap_means_block(metrics, human.mean(axis=1), pearson_of_means, "perm_inputs", 999, rng)
-    array([[999,   0],
-           [999, 999]])
-    """
-    observed, portions_of_values = means_values(
-        metrics, human_means, statistic, scheme, [(n_resamples, rng)], n_segments=n_segments
-    )
-    tallies = np.zeros((len(metrics), len(metrics)), dtype=np.int64)
-    for values in portions_of_values:
-        tallies += tallies_of_values(values, observed)
-    return tallies
-
-
 def means_values(
     metrics: FloatArray,
     human_means: FloatArray,
@@ -157,10 +89,50 @@ def means_values(
     *,
     n_segments: int | None = None,
 ) -> tuple[FloatArray, Iterator[FloatArray]]:
-    """Observed values (k,), and the swapped values (b, k, k) themselves, portion by portion.
+    r"""Observed values (k,), and the values (b, k, k) after swaps, portion by portion, of a statistic of system means.
 
-    ``values[r, M, N]`` is the value of M after swapping with N in resample r. The arguments are those of
-    :func:`swap_means_block`, with the resamples of several generators one after the other.
+    Parameters
+    ----------
+    metrics : array, shape (k, m, n)
+        :func:`standardised` scores. When units of several segments are swapped, their sums.
+    human_means : array, shape (m,)
+    statistic : callable
+        ``statistic(means (..., m), human_means (m,)) -> (...)``, such as those of
+        :mod:`betterthan.kernels.agreement.correlation`.
+    scheme : {"perm_inputs", "perm_systems", "perm_both", "perm_cells"}
+        What is swapped; see :func:`betterthan.kernels.metric_swaps.masks.draw_masks`.
+    streams : sequence of (int, numpy.random.Generator)
+        How many masks to draw from which generators, one after the other.
+    n_segments : int, optional
+        What sums are divided by to become means: the number of segments in all units. Default n. It matters only
+        to a statistic that depends on the scale.
+
+    Returns
+    -------
+    observed : array, shape (k,)
+    values : iterator of arrays, shape (b, k, k)
+        ``values[r, M, N]`` is the value of M after swapping with N in resample r.
+
+    Notes
+    -----
+    Cost a resample: k m n multiplications and k² statistics of m means.
+
+    References
+    ----------
+    .. [1] Deutsch, Dror and Roth (2021), A statistical analysis of summarization evaluation metrics using
+       resampling methods, TACL 9: PERM-SYSTEMS, PERM-INPUTS and PERM-BOTH.
+
+    Examples
+    --------
+    >>> from betterthan.kernels.agreement.correlation import pearson
+    >>> rng = np.random.default_rng(0)
+    >>> human = np.arange(6.0)[:, None] + rng.normal(size=(6, 40))
+    >>> metrics = standardised(np.stack([human + rng.normal(size=(6, 40)), rng.normal(size=(6, 40))]))
+    >>> observed, portions = means_values(metrics, human.mean(axis=1), pearson, "perm_inputs", [(999, rng)])
+    >>> values = np.concatenate(list(portions))
+    >>> lead = values[:, 0, 1] - values[:, 1, 0]
+    >>> int(np.sum(lead >= observed[0] - observed[1]))
+    0
     """
     check_metrics(metrics, human_means.size)
     k, m, n = metrics.shape
@@ -177,25 +149,3 @@ def means_values(
             yield found
 
     return statistic(totals * scale, human_means), values()
-
-
-def tallies_of_values(values: FloatArray, observed: FloatArray) -> IntArray:
-    """Count resamples in which the row is ahead of the column by at least as much as observed.
-
-    Parameters
-    ----------
-    values : array, shape (b, k, k)
-        ``values[r, M, N]`` is the value of M after swapping with N.
-    observed : array, shape (k,)
-
-    Returns
-    -------
-    array of int, shape (k, k)
-
-    Examples
-    --------
-    >>> tallies_of_values(np.array([[[0.5, 0.4], [0.65, 0.7]]]), np.array([0.5, 0.7]))
-    array([[1, 0],
-           [1, 1]])
-    """
-    return leads_of_values(values, observed, VALUE_TOLERANCE).tallies()

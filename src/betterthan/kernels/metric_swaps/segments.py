@@ -139,7 +139,7 @@ def closed_form(per_group: FloatArray) -> FloatArray:
 
     Notes
     -----
-    Groups where either metric is undefined are left out of the pair. :func:`segment_swaps_block` cannot do so, as
+    Groups where either metric is undefined are left out of the pair. :func:`segment_leads_block` cannot do so, as
     other schemes create and remove undefined groups by swapping; without such groups the two agree.
 
     Examples
@@ -177,7 +177,7 @@ def _one_side(differences: FloatArray) -> float:
     return sign_flip_bracket(differences, alternative="greater", n_frequencies=n_frequencies).high
 
 
-def segment_swaps_block(
+def segment_leads_block(
     metrics: FloatArray,
     human: FloatArray,
     coefficient: SwapCoefficient,
@@ -185,10 +185,8 @@ def segment_swaps_block(
     scheme: SwapScheme,
     n_resamples: int,
     rng: np.random.Generator,
-) -> IntArray:
-    r"""Tally one block of swaps for all pairs of metrics.
-
-    .. math:: \text{at\_least}_{MN} = \#\{r : v(M'_r) - v(N'_r) \ge v(M) - v(N)\}
+) -> Leads:
+    r"""Leads of one block of swaps for all pairs of metrics.
 
     Parameters
     ----------
@@ -209,9 +207,8 @@ def segment_swaps_block(
 
     Returns
     -------
-    array of int, shape (k, k)
-        Tallies of blocks add up; the diagonal is `n_resamples`. A resample, or observed value, that is undefined
-        counts as "at least", so that a p-value made from the tallies is never too small.
+    Leads
+        A resample, or observed value, that is undefined is NaN and counts against every claim.
 
     Notes
     -----
@@ -224,52 +221,16 @@ def segment_swaps_block(
     >>> rng = np.random.default_rng(0)
     >>> human = rng.normal(size=(6, 40))
     >>> noise = rng.normal(size=(2, 6, 40)) * np.array([0.5, 1.5])[:, None, None]
-    >>> segment_swaps_block(human + noise, human, "pearson", "segment", "perm_both", 99, rng)
+    >>> segment_leads_block(human + noise, human, "pearson", "segment", "perm_both", 99, rng).tallies()
     array([[99,  0],
            [99, 99]])
     """
-    return segment_leads_block(metrics, human, coefficient, level, scheme, n_resamples, rng).tallies()
-
-
-def segment_leads_block(
-    metrics: FloatArray,
-    human: FloatArray,
-    coefficient: SwapCoefficient,
-    level: SwapLevel,
-    scheme: SwapScheme,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> Leads:
-    """Leads of one block of swaps; the arguments are those of :func:`segment_swaps_block`."""
     whole = (scheme, level) in WHOLE_GROUPS
     parts = []
     for size in portions(n_resamples, human.size):
         cells = draw_masks(scheme, size, human.shape, rng).cells()
         parts.append(leads_of_masks(metrics, human, coefficient, level, cells, whole_groups=whole))
     return joined_leads(parts)
-
-
-def tallies_of_masks(
-    metrics: FloatArray,
-    human: FloatArray,
-    coefficient: SwapCoefficient,
-    level: SwapLevel,
-    cells: BoolArray,
-    *,
-    whole_groups: bool = False,
-) -> IntArray:
-    """Tally given masks (b, m, n) of who is swapped; see :func:`segment_swaps_block`.
-
-    `whole_groups` promises that each mask swaps a group wholly or not at all.
-
-    Examples
-    --------
-    >>> human = np.arange(6.0).reshape(3, 2)
-    >>> nothing = np.zeros((4, 3, 2), dtype=bool)
-    >>> tallies_of_masks(np.stack([human, -human]), human, "kendall_b", "segment", nothing).tolist()
-    [[4, 4], [4, 4]]
-    """
-    return leads_of_masks(metrics, human, coefficient, level, cells, whole_groups=whole_groups).tallies()
 
 
 def leads_of_masks(
@@ -281,7 +242,17 @@ def leads_of_masks(
     *,
     whole_groups: bool = False,
 ) -> Leads:
-    """Leads after the swaps of given masks; the arguments are those of :func:`tallies_of_masks`."""
+    """Leads after given swaps (b, m, n); see :func:`segment_leads_block`.
+
+    `whole_groups` promises that each mask swaps a group wholly or not at all.
+
+    Examples
+    --------
+    >>> human = np.arange(6.0).reshape(3, 2)
+    >>> nothing = np.zeros((4, 3, 2), dtype=bool)
+    >>> leads_of_masks(np.stack([human, -human]), human, "kendall_b", "segment", nothing).tallies().tolist()
+    [[4, 4], [4, 4]]
+    """
     shared = arranged(judged_human(metrics, human), level)
     scores = arranged(metrics, level)
     rows = _rows(coefficient)
@@ -389,10 +360,10 @@ def _pearson_means(
     return _mean_defined(r, axis=0)
 
 
-def pooled_swaps_block(
+def pooled_leads_block(
     tables: IntArray, formula: CountsFormula, n_resamples: int, rng: np.random.Generator
-) -> IntArray:
-    r"""Tally one block of swaps of whole segments for a value of pooled counts, such as a tau of pair tables.
+) -> Leads:
+    r"""Leads of one block of swaps of whole segments, for a value of pooled counts such as a tau of pair tables.
 
     .. math:: v(M') = f\Big(\sum_s (1 - c_s) T_{Ms} + c_s T_{Ns}\Big),
 
@@ -410,24 +381,16 @@ def pooled_swaps_block(
 
     Returns
     -------
-    array of int, shape (k, k)
-        ``at_least[M, N]``: number of resamples in which M' exceeds N' by at least as much as M exceeds N. Tallies of
-        blocks are additive; the diagonal is `n_resamples`. What is undefined counts, so that p is never too small.
+    Leads
+        What is undefined is NaN and counts against every claim.
 
     Examples
     --------
     >>> tables = np.array([[[2, 1]] * 20, [[1, 2]] * 20])
-    >>> pooled_swaps_block(tables, lambda c: c[..., 0] / c.sum(axis=-1), 99, np.random.default_rng(0))
+    >>> pooled_leads_block(tables, lambda c: c[..., 0] / c.sum(axis=-1), 99, np.random.default_rng(0)).tallies()
     array([[99,  0],
            [99, 99]])
     """
-    return pooled_leads_block(tables, formula, n_resamples, rng).tallies()
-
-
-def pooled_leads_block(
-    tables: IntArray, formula: CountsFormula, n_resamples: int, rng: np.random.Generator
-) -> Leads:
-    """Leads of one block of swaps; the arguments are those of :func:`pooled_swaps_block`."""
     shape = tables.shape
     parts = []
     for size in portions(n_resamples, 8 * (shape[1] + len(tables) * math.prod(shape[2:]))):
@@ -436,13 +399,8 @@ def pooled_leads_block(
     return joined_leads(parts)
 
 
-def pooled_tallies_of_masks(tables: IntArray, formula: CountsFormula, masks: BoolArray) -> IntArray:
-    """Tally given masks (b, n) of swapped segments; see :func:`pooled_swaps_block`."""
-    return pooled_leads_of_masks(tables, formula, masks).tallies()
-
-
 def pooled_leads_of_masks(tables: IntArray, formula: CountsFormula, masks: BoolArray) -> Leads:
-    """Leads after the swaps of given masks (b, n)."""
+    """Leads after the swaps of given masks (b, n); see :func:`pooled_leads_block`."""
     k, n, *rest = tables.shape
     flat = tables.reshape(k, n, -1).astype(np.float64)
     total = flat.sum(axis=1)

@@ -171,7 +171,7 @@ def _best(choices: Candidates, chosen: BoolArray) -> float:
     return float(choices.tied - sums[-1] + max(0, sums.max()))
 
 
-def accuracy_swaps_block(
+def accuracy_leads_block(
     metrics: FloatArray,
     human: FloatArray,
     scheme: SwapScheme,
@@ -179,10 +179,8 @@ def accuracy_swaps_block(
     rng: np.random.Generator,
     *,
     level: SwapLevel = "segment",
-) -> IntArray:
-    r"""Tally one block of swaps for all pairs of metrics, each swapped metric with a threshold of its own.
-
-    .. math:: \text{at\_least}_{MN} = \#\{r : \text{acc}(M'_r) - \text{acc}(N'_r) \ge \text{acc}(M) - \text{acc}(N)\}
+) -> Leads:
+    r"""Leads, in pairs won, of one block of swaps; each swapped metric has a threshold of its own.
 
     Parameters
     ----------
@@ -199,8 +197,7 @@ def accuracy_swaps_block(
 
     Returns
     -------
-    array of int, shape (k, k)
-        Tallies of blocks add up; the diagonal is `n_resamples`.
+    Leads
 
     Notes
     -----
@@ -214,52 +211,16 @@ def accuracy_swaps_block(
     >>> rng = np.random.default_rng(0)
     >>> human = rng.integers(0, 4, size=(5, 30)).astype(float)
     >>> metrics = human + rng.normal(size=(2, 5, 30)) * np.array([0.4, 2.0])[:, None, None]
-    >>> accuracy_swaps_block(metrics, human, "perm_both", 99, rng)
+    >>> accuracy_leads_block(metrics, human, "perm_both", 99, rng).tallies()
     array([[99,  0],
            [99, 99]])
     """
-    return accuracy_leads_block(metrics, human, scheme, n_resamples, rng, level=level).tallies()
-
-
-def accuracy_leads_block(
-    metrics: FloatArray,
-    human: FloatArray,
-    scheme: SwapScheme,
-    n_resamples: int,
-    rng: np.random.Generator,
-    *,
-    level: SwapLevel = "segment",
-) -> Leads:
-    """Leads of one block of swaps, in pairs won; the arguments are those of :func:`accuracy_swaps_block`."""
     whole = (scheme, level) in WHOLE_GROUPS
     parts = []
     for size in portions(n_resamples, 2 * human.size):
         cells = draw_masks(scheme, size, human.shape, rng).cells()
         parts.append(accuracy_leads_of_masks(metrics, human, cells, level=level, whole_groups=whole))
     return joined_leads(parts)
-
-
-def accuracy_tallies_of_masks(
-    metrics: FloatArray,
-    human: FloatArray,
-    cells: BoolArray,
-    *,
-    level: SwapLevel = "segment",
-    whole_groups: bool = False,
-) -> IntArray:
-    """Tally given masks (b, m, n) of who is swapped; see :func:`accuracy_swaps_block`.
-
-    `whole_groups` promises that each mask swaps a group wholly or not at all, which halves the work.
-
-    Examples
-    --------
-    >>> human = np.array([[1.0, 2.0], [2.0, 2.0]])
-    >>> metrics = np.array([[[1.0, 3.0], [5.0, 3.0]], [[5.0, 3.0], [1.0, 7.0]]])
-    >>> both = np.ones((3, 2, 2), dtype=bool)
-    >>> accuracy_tallies_of_masks(metrics, human, both).tolist()
-    [[3, 0], [3, 3]]
-    """
-    return accuracy_leads_of_masks(metrics, human, cells, level=level, whole_groups=whole_groups).tallies()
 
 
 def accuracy_leads_of_masks(
@@ -270,7 +231,18 @@ def accuracy_leads_of_masks(
     level: SwapLevel = "segment",
     whole_groups: bool = False,
 ) -> Leads:
-    """Leads after the swaps of given masks; the arguments are those of :func:`accuracy_tallies_of_masks`."""
+    """Leads after given swaps (b, m, n); see :func:`accuracy_leads_block`.
+
+    `whole_groups` promises that each mask swaps a group wholly or not at all, which halves the work.
+
+    Examples
+    --------
+    >>> human = np.array([[1.0, 2.0], [2.0, 2.0]])
+    >>> metrics = np.array([[[1.0, 3.0], [5.0, 3.0]], [[5.0, 3.0], [1.0, 7.0]]])
+    >>> both = np.ones((3, 2, 2), dtype=bool)
+    >>> accuracy_leads_of_masks(metrics, human, both).tallies().tolist()
+    [[3, 0], [3, 3]]
+    """
     pairs = pairs_of(arranged(judged_human(metrics, human), level))
     scores = arranged(metrics, level).reshape(len(metrics), -1)
     swapped = arranged(cells, level).reshape(len(cells), -1).astype(np.uint8)
@@ -324,7 +296,7 @@ def pair_swap_pvalues(
     The pairs of a segment share scores and are not independent, so that swapping them one by one takes the data for
     more than they are: the type I error rate for two metrics with the same distribution, 14 systems on 100 segments,
     was 15% at the 5% level. The test is offered because it is published. For claims, swap whole segments:
-    :func:`accuracy_swaps_block` with "perm_inputs", or, at fixed thresholds and without resampling, the
+    :func:`accuracy_leads_block` with "perm_inputs", or, at fixed thresholds and without resampling, the
     :func:`~betterthan.kernels.metric_swaps.segments.closed_form` of the segments' accuracies (4% in the same
     simulation).
 

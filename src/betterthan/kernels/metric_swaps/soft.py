@@ -23,11 +23,11 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError, NotEstimable, unknown_name
 from betterthan.kernels.agreement.system_means import MeanPairs, pairs_of
 from betterthan.kernels.metric_swaps.masks import Streams, SwapMasks, SwapScheme, masks_in_portions
-from betterthan.kernels.metric_swaps.means import check_metrics, tallies_of_values
+from betterthan.kernels.metric_swaps.means import check_metrics
 from betterthan.kernels.metric_swaps.soft_analytic import ALL_CANCELLED, analytic_bytes, analytic_values
 from betterthan.kernels.metric_swaps.soft_monte_carlo import (
     PackedFlips,
@@ -194,20 +194,18 @@ def monte_carlo_table(metrics: FloatArray, flips: PackedFlips) -> PairTable:
     return pvalues
 
 
-def swap_soft_block(
+def soft_values(
     metrics: FloatArray,
     human_p: FloatArray,
     scheme: SwapScheme,
-    n_resamples: int,
-    rng: np.random.Generator,
+    streams: Streams,
     *,
     p_values: Literal["analytic", "monte_carlo"] = "analytic",
     n_permutations: int = 1000,
     signs_rng: np.random.Generator | None = None,
-) -> IntArray:
-    r"""Tally one block of swaps for soft pairwise accuracy.
-
-    .. math:: b_{MN} = \#\{r : \mathrm{SPA}(M'_r) - \mathrm{SPA}(N'_r) \ge \mathrm{SPA}(M) - \mathrm{SPA}(N)\}
+    n_in_job: int = 0,
+) -> tuple[FloatArray, Iterator[FloatArray]]:
+    r"""Observed soft pairwise accuracies (k,), and those after swaps (b, k, k), portion by portion.
 
     Parameters
     ----------
@@ -218,10 +216,8 @@ def swap_soft_block(
         One-sided p-values of human scores; pairs i < j that are NaN are left out.
     scheme : {"perm_inputs", "perm_systems", "perm_both", "perm_cells"}
         What is swapped; see :func:`betterthan.kernels.metric_swaps.masks.draw_masks`.
-    n_resamples : int
-        Resamples in this block.
-    rng : numpy.random.Generator
-        For the masks.
+    streams : sequence of (int, numpy.random.Generator)
+        How many masks to draw from which generators, one after the other.
     p_values : {"analytic", "monte_carlo"}
         * "analytic": normal tails of the sign-flip distribution.
         * "monte_carlo": the share b / B of `n_permutations` random permutations of each pair of systems, as published,
@@ -230,11 +226,14 @@ def swap_soft_block(
     signs_rng : numpy.random.Generator
         For the permutations of "monte_carlo". Every block must get it in the same state, that of the human
         p-values and of the metrics' own.
+    n_in_job : int
+        Number of resamples in the whole job where these are a part of it.
 
     Returns
     -------
-    array of int, shape (k, k)
-        One-sided in favor of the row; `n_resamples` on the diagonal. Tallies of blocks add up.
+    observed : array, shape (k,)
+    values : iterator of arrays, shape (b, k, k)
+        ``values[r, M, N]`` is the value of M after swapping with N in resample r.
 
     Raises
     ------
@@ -266,41 +265,12 @@ def swap_soft_block(
     >>> rng = np.random.default_rng(0)
     >>> human = np.arange(6.0)[:, None] / 4 + rng.normal(size=(6, 40))
     >>> metrics = standardised(np.stack([human + rng.normal(size=(6, 40)), rng.normal(size=(6, 40))]))
-    >>> swap_soft_block(metrics, one_sided_pvalues(human, "analytic"), "perm_inputs", 999, rng)
-    array([[999,   6],
-           [993, 999]])
-    """
-    observed, portions_of_values = soft_values(
-        metrics,
-        human_p,
-        scheme,
-        [(n_resamples, rng)],
-        p_values=p_values,
-        n_permutations=n_permutations,
-        signs_rng=signs_rng,
-    )
-    tallies = np.zeros((len(metrics), len(metrics)), dtype=np.int64)
-    for values in portions_of_values:
-        tallies += tallies_of_values(values, observed)
-    return tallies
-
-
-def soft_values(
-    metrics: FloatArray,
-    human_p: FloatArray,
-    scheme: SwapScheme,
-    streams: Streams,
-    *,
-    p_values: Literal["analytic", "monte_carlo"] = "analytic",
-    n_permutations: int = 1000,
-    signs_rng: np.random.Generator | None = None,
-    n_in_job: int = 0,
-) -> tuple[FloatArray, Iterator[FloatArray]]:
-    """Observed values (k,), and the swapped values (b, k, k) themselves, portion by portion.
-
-    ``values[r, M, N]`` is the value of M after swapping with N in resample r. The arguments are those of
-    :func:`swap_soft_block`, with the resamples of several generators one after the other; `n_in_job` is the number of
-    resamples in the whole job where these are a part of it.
+    >>> human_p = one_sided_pvalues(human, "analytic")
+    >>> observed, portions = soft_values(metrics, human_p, "perm_inputs", [(999, rng)])
+    >>> values = np.concatenate(list(portions))
+    >>> lead = values[:, 0, 1] - values[:, 1, 0]
+    >>> int(np.sum(lead >= observed[0] - observed[1]))
+    6
     """
     check_metrics(metrics, len(human_p))
     pairs, human = _known_pairs(human_p)

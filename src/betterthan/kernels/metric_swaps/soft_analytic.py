@@ -8,11 +8,11 @@ within a segment; their second moments come from products of what is kept with w
 from __future__ import annotations
 
 import numpy as np
-from scipy import special
 
 from betterthan.arrays import FloatArray
 from betterthan.kernels.agreement.system_means import MeanPairs
 from betterthan.kernels.metric_swaps.masks import SwapMasks, masked_sums
+from betterthan.kernels.sign_flips.normal_tail import normal_tails
 
 SQUARES_BYTES = 24 * 2**20
 AT_ONCE = 128  # resamples whose k × k tables are worked on together, so that they stay near the processor
@@ -89,8 +89,7 @@ def _distances(
         second[second <= nothing] = np.inf  # no difference at all: z = 0
     np.sqrt(second, out=second)
     np.divide(total, second, out=total)
-    np.negative(total, out=total)
-    special.ndtr(total, out=total)
+    total = normal_tails(total)
     total -= human
     return np.abs(total, out=total)
 

@@ -1,4 +1,4 @@
-"""Elo ratings: a logistic expectation, and a step towards what happened."""
+"""Elo ratings: a logistic expectation, and a step toward what happened."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 r"""Errors of clustered data that hold with few or uneven clusters: bias-reduced covariance, and degrees of freedom.
 
 A sandwich covariance is too small when few clusters (judges, documents) inform a contrast, because each pulls the
-fit towards itself. Bell and McCaffrey [1]_ undo that: with the inverse information :math:`M = R R^{\mathsf T}`, the
+fit toward itself. Bell and McCaffrey [1]_ undo that: with the inverse information :math:`M = R R^{\mathsf T}`, the
 information :math:`G_j` and the score :math:`u_j` of cluster j,
 
 .. math:: P_j = R^{\mathsf T} G_j R, \qquad

@@ -97,44 +97,6 @@ def _mend(
         np.fill_diagonal(moment, 0.0)
 
 
-def normal_pvalues(
-    total: FloatArray, second: FloatArray, *, alternative: Alternative = "two-sided", unit: float = 0.0
-) -> FloatArray:
-    r"""Normal approximation to sign-flip p-values, of any shape.
-
-    .. math:: P(T \ge t) \approx \bar\Phi(z), \qquad z = (t - u) / \sqrt{\textstyle\sum d^2 - u^2/3}
-
-    Parameters
-    ----------
-    total, second : array
-        Σd and Σd²; see :func:`pair_moments`.
-    alternative : {"two-sided", "greater", "less"}
-    unit : float, default 0
-        The step u of the scores: T moves in steps of 2u, hence the correction for continuity [1]_. With 0
-        the result approximates the mid-p-value.
-
-    Returns
-    -------
-    array
-        1 (½ when one-sided and `unit` is 0) where all differences are 0.
-
-    Notes
-    -----
-    The error falls as 1/n for light tails (0.003 at n = 100); a few outliers spoil it (0.05 was seen for
-    differences of Student's t with 3 degrees of freedom at n = 100).
-
-    References
-    ----------
-    .. [1] Kolassa and McCullagh (1990), Edgeworth series for lattice distributions, Ann. Statist. 18.
-
-    Examples
-    --------
-    >>> normal_pvalues(np.array([19.6]), np.array([100.0])).round(4)
-    array([0.05])
-    """
-    return edgeworth_pvalues(total, second, None, alternative=alternative, unit=unit)
-
-
 def edgeworth_pvalues(
     total: FloatArray,
     second: FloatArray,
@@ -155,7 +117,7 @@ def edgeworth_pvalues(
         Σd, Σd² and Σd⁴; see :func:`pair_moments`. Without `fourth` the normal approximation.
     alternative : {"two-sided", "greater", "less"}
     unit : float, default 0
-        The step u of the scores; see :func:`normal_pvalues`. The terms in u are Sheppard's corrections for
+        The step u of the scores: T moves in steps of 2u. The terms in u are Sheppard's corrections for
         steps of 2u.
 
     Returns

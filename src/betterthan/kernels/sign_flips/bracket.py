@@ -57,7 +57,7 @@ def sign_flip_bracket(
     -------
     Bracket
         `estimate` is the centre of the polynomials; where T has no mass at t it is far more accurate than the
-        width says, and where it has, the mass is counted half.
+        width says, and where it has, the mass is counted as half.
 
     Notes
     -----

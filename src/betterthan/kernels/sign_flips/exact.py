@@ -37,8 +37,8 @@ class Tail(NamedTuple):
 
     Examples
     --------
-    >>> Tail(beyond=0.25, tied=0.5).pvalue, Tail(beyond=0.25, tied=0.5).mid_pvalue
-    (0.75, 0.5)
+    >>> Tail(beyond=0.25, tied=0.5).pvalue
+    0.75
     """
 
     beyond: float
@@ -48,11 +48,6 @@ class Tail(NamedTuple):
     def pvalue(self) -> float:
         """Probability of a statistic at least as extreme as the observed one."""
         return min(1.0, self.beyond + self.tied)
-
-    @property
-    def mid_pvalue(self) -> float:
-        """The same with ties counted half: p(a, b) + p(b, a) = 1 for one-sided tests."""
-        return self.beyond + self.tied / 2
 
 
 def exact_sign_flip(

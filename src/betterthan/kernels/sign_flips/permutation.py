@@ -379,7 +379,7 @@ def share(count: IntArray, n_resamples: int) -> FloatArray:
 
 
 def mid_share(tallies: Tallies, n_resamples: int) -> FloatArray:
-    """Share with ties counted half: p(a, b) + p(b, a) = 1, and ½ for identical systems.
+    """Share with ties counted as half: p(a, b) + p(b, a) = 1, and ½ for identical systems.
 
     Examples
     --------

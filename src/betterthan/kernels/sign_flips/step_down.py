@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import FloatArray, IntArray, pairs_where
 from betterthan.kernels.flag_counts import count_flags, flag_space, sums_of_bytes
 from betterthan.kernels.sign_flips.analytic import CANCELLED, pair_moments
 from betterthan.kernels.sign_flips.centred_scores import (
@@ -105,7 +105,7 @@ def _sums_of_squares(values: FloatArray) -> FloatArray:
     gram = values @ values.T
     own = np.diag(gram)[:, None] + np.diag(gram)
     second = own - 2 * gram
-    for a, b in np.argwhere(np.triu(second <= CANCELLED * own, 1)).tolist():
+    for a, b in zip(*pairs_where(second <= CANCELLED * own), strict=True):
         second[a, b] = second[b, a] = ((values[a] - values[b]) ** 2).sum()
     np.fill_diagonal(second, 0.0)
     return second

@@ -7,37 +7,10 @@ import numpy as np
 from betterthan.arrays import FloatArray
 from betterthan.kernels.comparisons.tied_ranks import row_medians
 from betterthan.kernels.comparisons.wins import TiesPolicy, WinCounts, win_counts, with_ties
-from betterthan.kernels.significance.paired import Differences, differences
+from betterthan.kernels.significance.paired import Differences
 from betterthan.kernels.significance.rank_tests import Zeros, signed_ranks
 
 _BLOCK = 1 << 19
-
-
-def mean_differences(goodness: FloatArray) -> FloatArray:
-    r"""Difference of means (= mean of differences), :math:`E_A - E_B` of Proposition 1 [1]_.
-
-    Parameters
-    ----------
-    goodness : array, shape (m, n)
-        Higher is better; NaN is missing, and a pair uses the segments both systems have. (Here and below.)
-
-    Returns
-    -------
-    array, shape (m, m)
-        Entry [a, b] is positive when a is better; [b, a] is its negative, bit by bit. NaN where no segment is
-        shared. (Here and below.)
-
-    References
-    ----------
-    .. [1] Peyrard, Zhao, Eger, West (2021), Better than average: paired evaluation of NLP systems, ACL, §3.
-
-    Examples
-    --------
-    >>> mean_differences(np.array([[1.0, 5, 11, 12, 17], [2.0, 6, 7, 13, 18]]))
-    array([[0., 0.],
-           [0., 0.]])
-    """
-    return differences(goodness).mean
 
 
 def median_differences(goodness: FloatArray) -> FloatArray:
@@ -197,6 +170,7 @@ def standardised(found: Differences) -> FloatArray:
 
     Examples
     --------
+    >>> from betterthan.kernels.significance.paired import differences
     >>> standardised(differences(np.array([[3.0, 5, 6, 8], [2.0, 3, 5, 4]])))[0, 1].round(4)
     np.float64(1.4142)
     """

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtr
 
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import FloatArray, IntArray, pairs_where
 from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.kernels.significance.pvalues import pairwise_pvalues
 
@@ -68,7 +68,10 @@ def in_range(values: FloatArray) -> tuple[FloatArray, float]:
     >>> scaled * unit
     array([ 3.e-170, -1.e-170])
     """
-    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    # Without missing values, which would come out as NaN, no copy is needed.
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    if np.isnan(largest):
+        largest = float(np.nanmax(np.abs(values), initial=0.0))
     if not largest or 1e-100 < largest < 1e100:
         return values, 1.0
     unit = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1))
@@ -122,8 +125,8 @@ def differences(goodness: FloatArray, *, cubes: bool = False) -> Differences:
     total = own + own.T
     squares = np.maximum(total - 2 * sums.cross - n * drift**2, 0.0)
     noise = n * (_NOISE * np.maximum(size[:, None], size[None, :])) ** 2
-    doubtful = np.triu((squares <= _CANCELLED * total) | (squares <= noise), 1)
-    for a, b in zip(*np.nonzero(doubtful), strict=True):
+    doubtful = (squares <= _CANCELLED * total) | (squares <= noise)
+    for a, b in zip(*pairs_where(doubtful), strict=True):
         mean[a, b], squares[a, b] = _one_by_one(goodness[a], goodness[b])
         mean[b, a], squares[b, a] = -mean[a, b], squares[a, b]
     np.fill_diagonal(mean, np.where(np.diag(n) > 0, 0.0, np.nan))
@@ -134,8 +137,8 @@ def differences(goodness: FloatArray, *, cubes: bool = False) -> Differences:
         third = np.array([_cubes(own_scores - goodness) for own_scores in goodness])
     else:
         third = sums.cubes
-        lost = np.triu((squares <= _CUBES_CANCELLED * total) & (squares > 0), 1)
-        for a, b in zip(*np.nonzero(lost), strict=True):
+        lost = (squares <= _CUBES_CANCELLED * total) & (squares > 0)
+        for a, b in zip(*pairs_where(lost), strict=True):
             third[a, b] = _cubes((goodness[a] - goodness[b])[None])[0]
             third[b, a] = -third[a, b]
     return Differences(n, mean, squares, third)

@@ -201,7 +201,7 @@ def wilcoxon(
         * "asymptotic": normal, with tie correction.
         * "auto": exact up to 50 differences other than zero.
     continuity : bool, default True
-        Move the statistic half a rank towards its mean in the normal approximation.
+        Move the statistic half a rank toward its mean in the normal approximation.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         "greater" tests whether a (the row) is better than b (the column).
 

@@ -119,7 +119,7 @@ def chart(
         For "study": the name of a figure; by default the first.
     theme : {"light", "dark"}, default "light"
     title : str, optional
-        Instead of the chart's own; "" for neither title nor words, when a caption says it.
+        Title instead of the default; "" for neither title nor text below it, for figures with a caption.
 
     Returns
     -------

@@ -14,6 +14,8 @@ from betterthan.present.charts.drawing import (
     altair,
     counted,
     headed,
+    humans_called,
+    legend_columns,
     names,
     number_axis,
     rows,
@@ -44,7 +46,7 @@ def contributions_chart(
     chosen = result.metrics[0] if metric is None else metric
     pairs = result.contributions(chosen)
     shown = pairs[:_MOST_PAIRS]
-    name, human = (" ".join(names([each], most=20)) for each in (chosen, result.human))
+    name = " ".join(names([chosen], most=20))
     data = rows(
         {
             "human": [1 - pair.human_pvalue for pair in shown],
@@ -55,7 +57,8 @@ def contributions_chart(
             "adds": [pair.value for pair in shown],
         }
     )
-    x = alt.X("human:Q", title=f"confidence of humans ({human}), 1 − p", **number_axis((0, 1), _SIDE))
+    human = humans_called(result.human)
+    x = alt.X("human:Q", title=f"confidence of {human}, 1 − p", **number_axis((0, 1), _SIDE))
     y = alt.Y("metric:Q", title=f"confidence of {name}, 1 − p", **number_axis((0, 1), _SIDE, across=False))
     line = alt.Chart(rows({"human": [0, 1], "metric": [0, 1]})).mark_line(color=theme.dim, strokeDash=[2, 4])
     colors = [theme.good, theme.bad, theme.other, theme.ink, theme.dim]
@@ -72,8 +75,8 @@ def contributions_chart(
     mean = float(np.mean([pair.value for pair in pairs])) if pairs else float("nan")
     words = [
         (
-            f"One mark per system pair ({len(pairs):,}): confidence that the system preferred by humans is better. "
-            f"Mean agreement: {mean:.3f}."
+            f"{counted(len(pairs), 'system pair')}, one mark each: confidence that the system preferred by humans "
+            f"is better. Mean agreement: {mean:.3f}."
         )
     ]
     if len(pairs) > len(shown):
@@ -118,9 +121,7 @@ def margins_chart(
     if len(results) > 1:
         color = alt.Color(
             "line:N",
-            scale=alt.Scale(
-                domain=called, range=[theme.accent, theme.bad, theme.other, theme.dim, theme.ink]
-            ),
+            scale=alt.Scale(domain=called, range=theme.series),
             legend=alt.Legend(title=None),
         )
     base = alt.Chart(rows(columns)).encode(
@@ -206,13 +207,10 @@ def _colors(called: dict[str, str], theme: Theme) -> Drawing:
     return alt.Color(
         "outcome:N",
         scale=scale,
-        legend=alt.Legend(title=None, orient="bottom", columns=_legend_columns(called)),
+        legend=alt.Legend(
+            title=None, orient="bottom", columns=legend_columns(list(called.values()), _WIDTH + 60)
+        ),
     )
-
-
-def _legend_columns(called: dict[str, str]) -> int:
-    """Return the number of columns in which the names of the legend fit below the chart."""
-    return max(1, min(len(called), int((_WIDTH + 60) // (widest(list(called.values()), 11) + 30))))
 
 
 def _ties(tied: int, called: dict[str, str], theme: Theme) -> Drawing:

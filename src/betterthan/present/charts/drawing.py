@@ -13,16 +13,16 @@ from betterthan.present.charts.offline import shown_offline
 from betterthan.present.charts.theme import Theme, config
 from betterthan.present.geometry import ticks
 from betterthan.present.printable import printable
-from betterthan.present.tables.ranking import method_name
-from betterthan.present.text_width import columns_of, text_width, wrapped
+from betterthan.present.tables.standing import method_name
+from betterthan.present.text_width import columns_of, is_basic, text_width, wrapped
 
 # Whatever Altair makes, and Altair itself: it may be absent, so none of its types is named.
 Drawing = Any
 _LABEL = 11  # size of the labels of axes
-_NARROWEST = 300
+_NARROWEST, _NARROWEST_TITLE = 300, 420
 _MOST_DECIMALS, _LARGE = 6, 1e9
 _MOST_LETTERS = 34
-_METHODS = frozenset({"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill"})
+_METHODS = frozenset({"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "irt", "irt_2pl"})
 
 
 def altair() -> Drawing:
@@ -178,6 +178,16 @@ def number_axis(
     }
 
 
+def legend_columns(labels: Sequence[str], pixels: float) -> int:
+    """Return the number of columns in which the labels of a legend fit side by side.
+
+    Characters that the fonts of charts may lack are drawn in another one, whose widths are not known: then one column.
+    """
+    if not all(is_basic(character) for label in labels for character in label):
+        return 1
+    return max(1, min(len(labels), int(pixels // (widest(labels, _LABEL) + 30))))
+
+
 def correction_name(correction: str) -> str:
     """Return a correction for many comparisons as it is usually written.
 
@@ -206,6 +216,18 @@ def ranking_name(name: str) -> str:
     return method_name(method) if method in _METHODS else name
 
 
+def humans_called(name: str) -> str:
+    """Return how human judgments of this name are called; a name that says only that is left out.
+
+    Examples
+    --------
+    >>> humans_called("MQM"), humans_called("human")
+    ('humans (MQM)', 'humans')
+    """
+    shown = " ".join(names([name], most=24))
+    return "humans" if shown.lower() in {"human", "humans"} else f"humans ({shown})"
+
+
 def headed(
     chart: Drawing,
     theme: Theme,
@@ -223,17 +245,20 @@ def headed(
     theme : Theme
     title : str
     words : sequence of str
-        Each begins a line below the title; lines are broken where the chart or its title ends.
+        Each begins a line below the title. Lines are broken where the chart ends; only a title may be wider than a
+        small chart.
     width : float
         Of the chart with the names beside it, in pixels.
     override : str, optional
         A title instead of `title`; empty for neither title nor words.
     """
     shown = printable(title if override is None else override).replace("\n", " ")
-    line_width = max(width, text_width(shown, 15, is_bold=True), _NARROWEST)
+    titles = wrapped(shown, max(width, _NARROWEST_TITLE), 15, is_bold=True)
+    line_width = max(width, _NARROWEST, *(text_width(line, 15, is_bold=True) for line in titles))
     lines = [line for sentence in words for line in wrapped(printable(sentence), line_width)]
     description = " ".join([printable(title), *(printable(sentence) for sentence in words)])
-    heading = {"title": altair().TitleParams(shown, subtitle=lines)} if shown else {}
+    title_text = titles if len(titles) > 1 else shown
+    heading = {"title": altair().TitleParams(title_text, subtitle=lines)} if shown else {}
     finished = chart.properties(description=description, padding=14, **heading).configure(**config(theme))
     return shown_offline(finished)
 

@@ -95,7 +95,7 @@ def headings(
         {"y": middle, "number": numbers, "name": called or [""] * size, "value": values or [""] * size}
     )
     base = alt.Chart(data).encode(y=y)
-    # Where rows are as low as their numbers, only some are numbered, as above the columns.
+    # Where rows are as low as their numbers, only some are numbered; columns, where numbers would run together.
     numbered = [i for i in range(size) if not small or i == 0 or (i + 1) % 5 == 0]
     number = alt.Chart(rows({"y": middle[numbered], "number": [numbers[i] for i in numbered]}))
     number = number.mark_text(align="right", fontSize=font - 1)
@@ -106,7 +106,9 @@ def headings(
             text = base.mark_text(align="right", fontSize=font)
             layers.append(text.encode(x=alt.value(place), text=f"{field}:N", color=color))
             place -= widest(texts, font) + 8
-    top = alt.Chart(rows({"x": middle[numbered], "number": [numbers[i] for i in numbered]}))
+    wide = (cell or cell_size(size)) < text_width(numbers[-1], font - 1) + 5
+    above = [i for i in numbered if not wide or i == 0 or (i + 1) % 5 == 0]
+    top = alt.Chart(rows({"x": middle[above], "number": [numbers[i] for i in above]}))
     top = top.mark_text(baseline="bottom", fontSize=font - 1)
     return [*layers, top.encode(x=x, y=alt.value(-6), text="number:N", color=dim)]
 

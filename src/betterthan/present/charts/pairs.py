@@ -30,6 +30,7 @@ from betterthan.present.charts.matrix import (
 )
 from betterthan.present.charts.theme import Theme, diverging, readable_on
 from betterthan.present.numbers import number
+from betterthan.present.tables.pairwise import by_words
 from betterthan.results.pairwise import PairwiseTable
 
 _MOST_DECIMALS = 4
@@ -37,8 +38,9 @@ _FEW_SYSTEMS = 9  # systems up to which cells are wide
 _DIFFERENT, _NOT_DIFFERENT = "significantly different", "not significantly different"
 _TIES = {
     "drop": "Ties are left out.",
-    "half": "Ties count half.",
+    "half": "Ties count as half.",
     "davidson": "Ties are modeled (Davidson).",
+    "rao_kupper": "Ties are modeled (Rao and Kupper).",
     "as_published": "Ties go to the second system.",
 }
 
@@ -79,7 +81,9 @@ def pairs_chart(result: PairwiseTable, theme: Theme, *, title: str | None = None
     ]
     drawn = alt.layer(*layers).properties(width=size * shown, height=size * shown)
     what = (
-        "how often the row beats the column" if scale.is_share else f"{result.effect_name}, row minus column"
+        f"how often the row beats the column{by_words(result)}"
+        if scale.is_share
+        else f"{result.effect_name}, row minus column"
     )
     return headed(
         drawn,
@@ -140,22 +144,8 @@ def tests_name(result: PairwiseTable) -> str:
 
 
 def ties_words(result: PairwiseTable) -> str:
-    """Say what became of ties in the probabilities shown; nothing where there are none, or where they play no part.
-
-    Matches name the policy. Scores do not, but the effect tells: it is a share of the decided comparisons or of all.
-    """
-    if not result.is_probability or not np.nansum(result.ties):
-        return ""
-    if policy := result.settings.options.get("ties"):
-        return _TIES.get(str(policy), "")
-    with np.errstate(invalid="ignore", divide="ignore"):
-        decided = result.wins / (result.wins + result.losses)
-        of_all = (result.wins + result.ties / 2) / (result.wins + result.losses + result.ties)
-    for share, policy in ((decided, "drop"), (of_all, "half")):
-        known = np.isfinite(share) & np.isfinite(result.effect)
-        if np.allclose(share[known], result.effect[known]):
-            return _TIES[policy]
-    return ""
+    """Say what became of ties in the probabilities shown; nothing where there are none, or where they play no part."""
+    return _TIES.get(result.tie_policy, "") if result.is_probability and np.nansum(result.ties) else ""
 
 
 def _data(result: PairwiseTable, shown: int, scale: PairScale, theme: Theme) -> Drawing:

@@ -130,7 +130,7 @@ def _panel(
     )
     layers = [dots]
     if panel.low is not None:
-        spans = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.5)
+        spans = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.7)
         layers.insert(0, spans.encode(x=alt.X("low:Q", **x), x2="high:Q"))
     if panel.rule is not None and np.isfinite(panel.rule):
         line = alt.Chart(rows({"at": [panel.rule]})).mark_rule(

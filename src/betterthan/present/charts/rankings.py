@@ -23,14 +23,15 @@ from betterthan.present.charts.drawing import (
 from betterthan.present.charts.theme import Theme
 from betterthan.present.geometry import limits_around, rank_ticks
 from betterthan.present.numbers import number, percent
-from betterthan.present.tables.ranking import method_name, tests_of
+from betterthan.present.tables.ranking import tests_of
+from betterthan.present.tables.standing import method_name
 from betterthan.results.agreement import Aggregated, Agreement, RankingComparison
 from betterthan.results.ranking import Ranking
 
 WAYS = {"pooled": "pooled", "segment_mean": "mean of segments", "bootstrap_mean": "bootstrap mean"}
 MOST_POINTS = 2000
 _MOST_NUMBERED = 12
-_SIDE, _BINS = 165, 16
+_SIDE, _BETWEEN_CELLS, _BINS = 165, 58, 16
 
 
 def aggregation_chart(
@@ -57,11 +58,11 @@ def aggregation_chart(
     cells = [_cell(values, down, across, systems, theme) for down in WAYS for across in WAYS]
     metric = " ".join(names(metrics))
     return headed(
-        alt.concat(*cells, columns=len(WAYS), spacing=14),
+        alt.concat(*cells, columns=len(WAYS), spacing=_BETWEEN_CELLS, bounds="flush"),
         theme,
         title=f"{metric}: three aggregation methods",
         words=_aggregation_words(systems, sum(len(each.systems) for each in results)),
-        width=3 * _SIDE + 130,
+        width=3 * _SIDE + 2 * _BETWEEN_CELLS + 40,
         override=title,
     )
 
@@ -263,7 +264,7 @@ def ranking_chart(result: Ranking, theme: Theme, *, title: str | None = None) ->
     color = alt.Color(
         "best:N",
         legend=None,
-        scale=alt.Scale(domain=["may be best", "not best"], range=[theme.accent, theme.dim]),
+        scale=alt.Scale(domain=["may be best", "not best"], range=[theme.accent, theme.rest]),
     )
     base = alt.Chart(data).encode(y=y, color=color)
     rules = _cluster_rules(result, shown, y, theme)
@@ -305,7 +306,7 @@ def _strengths(base: Drawing, axis: dict[str, Drawing], theme: Theme, *, small: 
     alt = altair()
     x = alt.X("strength:Q", **axis)
     tooltip = [alt.Tooltip(f"{name}:{kind}") for name, kind in _TOOLTIP]
-    intervals = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.55).encode(
+    intervals = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.75).encode(
         x=alt.X("low:Q", **axis), x2="high:Q"
     )
     dots = base.mark_point(filled=True, opacity=1, size=40 if small else 75).encode(x=x, tooltip=tooltip)
@@ -323,7 +324,7 @@ def _ranks(base: Drawing, shown: int, *, small: bool) -> list[Drawing]:
     scale = alt.Scale(domain=[0.5, max(shown, 2) + 0.5], nice=False, zero=False)
     axis = alt.Axis(format="d", values=rank_ticks(shown), grid=True, labelOverlap=False)
     title = "rank and rank range"
-    bars = base.mark_rule(strokeWidth=5 if small else 8, strokeCap="round", opacity=0.4).encode(
+    bars = base.mark_rule(strokeWidth=5 if small else 8, strokeCap="round", opacity=0.5).encode(
         x=alt.X("rank_low:Q", title=title, scale=scale, axis=axis), x2="rank_high:Q"
     )
     dots = base.mark_point(filled=True, opacity=1, size=28 if small else 50).encode(

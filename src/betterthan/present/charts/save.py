@@ -5,20 +5,20 @@ The converter writes the fonts of a PDF in an order that differs from run to run
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.sax.saxutils import escape, quoteattr, unescape
+from xml.sax.saxutils import escape
 
 from betterthan.budget import MOST_SCALE, address_space
 from betterthan.errors import BetterThanError, BetterThanWarning, MissingExtra, unknown_name
 from betterthan.messages import Message
 from betterthan.present.charts.drawing import Drawing
-from betterthan.present.text_width import is_basic, is_measured, text_width
+from betterthan.present.charts.svg import finished
+from betterthan.present.text_width import is_basic
 from betterthan.writing import write_whole
 
 _OBJECT = re.compile(rb"\s*(\d+) 0 obj\n")
@@ -141,7 +141,7 @@ def chart_bytes(chart: Drawing, format: str, *, scale: float = 2.0) -> bytes:  #
     options = {"vl_version": _version(spec), "allowed_base_urls": []}
     with address_space():
         if format == "svg":
-            return f"{_finished(converter.vegalite_to_svg(spec, **options), spec)}\n".encode()
+            return f"{finished(converter.vegalite_to_svg(spec, **options), spec)}\n".encode()
         if format == "png":
             return bytes(converter.vegalite_to_png(spec, scale=scale, **options))
         return ordered(bytes(converter.vegalite_to_pdf(spec, **options)))
@@ -234,61 +234,6 @@ def _version(spec: dict[str, Any]) -> str:
     number = schema.rpartition("/v")[2].removesuffix(".json").split(".")
     needed = ".".join(number[:2])
     return needed if needed in _converter().get_vegalite_versions() else _NEWEST
-
-
-def _finished(svg: str, spec: dict[str, Any]) -> str:
-    """Return the picture with a text alternative, and with ids of its own.
-
-    The converter counts its ids on from one chart to the next, so they would differ from run to run; and two
-    pictures in one page must not take each other's colors. Texts get the width for which the chart was laid out:
-    a browser without these fonts would otherwise draw wider ones, which run into each other or out of the picture.
-    """
-    mark = hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:8]
-    fresh = {name: f"bt-{mark}-{i}" for i, name in enumerate(_ID.findall(svg))}
-    text = f'<svg role="img" aria-label={quoteattr(str(spec.get("description", "chart")))}'
-
-    def renamed(tag: re.Match[str]) -> str:
-        renamed_ids = _ID.sub(lambda id_: id_.group().replace(id_.group(1), fresh[id_.group(1)]), tag.group())
-        return _USE.sub(lambda use: f"url(#{fresh.get(use.group(1), use.group(1))})", renamed_ids)
-
-    return _TEXT.sub(_sized, _TAG.sub(renamed, svg).replace("<svg", text, 1))
-
-
-def _sized(text: re.Match[str]) -> str:
-    """Return a text of a picture, of one line or several, with the widths that it had when the chart was laid out."""
-    attributes, lines = text.groups()
-    size = _FONT_SIZE.search(attributes)
-    if size is None:
-        return text.group()
-    pixels, is_bold = float(size.group(1)), _BOLD.search(attributes) is not None
-    if "<" not in lines:
-        return f"<text{_length(lines, pixels, is_bold=is_bold)}{attributes}>{lines}</text>"
-    sized = _LINE.sub(
-        lambda line: (
-            f"<tspan{_length(line.group(2), pixels, is_bold=is_bold)}{line.group(1)}>{line.group(2)}<"
-        ),
-        lines,
-    )
-    return f"<text{attributes}>{sized}</text>"
-
-
-def _length(words: str, size: float, *, is_bold: bool) -> str:
-    """Return the attributes that set the width of words; none where they are short or have unknown characters."""
-    shown = unescape(words)
-    if len(shown) < _FEW_LETTERS or not is_measured(shown):
-        return ""
-    return f' textLength="{text_width(shown, size, is_bold=is_bold):.1f}" lengthAdjust="spacingAndGlyphs"'
-
-
-# Only inside tags: what users wrote is text, where "<" is escaped.
-_TAG = re.compile(r"<[a-zA-Z][^<>]*>")
-_ID = re.compile(r'<(?:linearGradient|radialGradient|clipPath) id="([^"]+)"')
-_USE = re.compile(r"url\(#([^)]+)\)")
-_TEXT = re.compile(r"<text( [^<>]*)>([^<>]*|(?:<tspan[^<>]*>[^<>]*</tspan>)+)</text>")
-_LINE = re.compile(r"<tspan([^<>]*)>([^<>]*)<")
-_BOLD = re.compile(r' font-weight="(?:bold|[6-9]00)"')
-_FONT_SIZE = re.compile(r' font-size="([0-9.]+)px"')
-_FEW_LETTERS = 4  # shorter texts, such as the numbers of axes, fit in any font
 
 
 MISSING_GLYPHS = "missing_glyphs"

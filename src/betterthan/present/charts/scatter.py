@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,13 +19,14 @@ from betterthan.present.geometry import (
     paired_scores,
     plane_limits,
 )
+from betterthan.present.text_width import wrapped
 from betterthan.tables.scores import Scores
 
 _SIDE, _MARGIN = 300, 54
 
 
 def scatter_chart(
-    scores: Scores | Sequence[Scores],
+    scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     theme: Theme,
     *,
     systems: Sequence[str] | None = None,
@@ -35,24 +36,38 @@ def scatter_chart(
 
     The first system is on the vertical axis. Lines of means (solid) and medians (dashed) are prolonged into the plane;
     the half in which more segments lie is shaded. Several tables, such as three pairings of the same scores, stand side
-    by side on the same axes.
+    by side on the same axes; those of a mapping have their names above them.
 
     References
     ----------
     .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL; figure 2.
        Its caption and text give the axes in opposite ways; here axes and corners are labeled.
     """
-    tables = [scores] if isinstance(scores, Scores) else list(scores)
+    named: Mapping[str, Scores] = scores if isinstance(scores, Mapping) else {}
+    if isinstance(scores, Mapping):
+        tables = list(scores.values())
+    else:
+        tables = [scores] if isinstance(scores, Scores) else list(scores)
     pairs = [paired_scores(table, systems) for table in tables]
     limits = plane_limits(pairs)
     panels = [_panel(table, pair, limits, theme) for table, pair in zip(tables, pairs, strict=True)]
+    words = [_verdict(table, pair) for table, pair in zip(tables, pairs, strict=True)]
+    if named:
+        panels = [_titled(*each) for each in zip(panels, named, words, strict=True)]
+        words = []
     drawn = panels[0] if len(panels) == 1 else altair().hconcat(*panels, spacing=40)
     heading = " · ".join(dict.fromkeys(" against ".join(names([pair.a, pair.b])) for pair in pairs))
-    words = [_verdict(table, pair) for table, pair in zip(tables, pairs, strict=True)]
     legend = "Solid lines: means. Dashed lines: medians. Shaded: the half with more segments."
     return headed(
         drawn, theme, title=heading, words=[*words, legend], width=440 * len(panels), override=title
     )
+
+
+def _titled(panel: Drawing, name: str, verdict: str) -> Drawing:
+    """Put the name of a plane above it, and what is seen there."""
+    lines = wrapped(verdict, _SIDE + _MARGIN)
+    title = altair().TitleParams(" ".join(names([name])), subtitle=lines, fontSize=13, offset=6)
+    return panel.properties(title=title)
 
 
 class _Plane(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.messages import Message, Option
-from betterthan.present.charts.drawing import Drawing, altair, headed, names, rows
+from betterthan.present.charts.drawing import Drawing, altair, headed, humans_called, names, rows
 from betterthan.present.charts.matrix import cell_columns, cell_size, headings, headings_width, squares
 from betterthan.present.charts.theme import Theme
 from betterthan.present.text_width import text_width
@@ -67,11 +67,10 @@ def soft_pairwise_chart(
     hard, soft = hard_preferences(result, place, order), soft_preferences(result, place, order)
     called = names([result.systems[i] for i in order], most=24)
     name = " ".join(names([result.metrics[place]], most=28))
-    human = " ".join(names([result.human], most=28))
     panels = [
         panel
         for preferences, label in ((hard, "pairwise accuracy"), (soft, "soft pairwise accuracy"))
-        for panel in _panels(preferences, called, (f"humans: {human}", name, label), theme)
+        for panel in _panels(preferences, called, (humans_called(result.human), name, label), theme)
     ]
     drawn = alt.concat(*panels, columns=3, spacing=_SPACING).resolve_scale(color="shared")
     words = [

@@ -1,32 +1,41 @@
-"""Figures of a study: lines, bars, points or a matrix, panels side by side."""
+"""Figures of a study: lines, bars, boxes, points, matrices and grids of scatter plots, panels side by side."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from betterthan.errors import TableError
-from betterthan.present.charts.drawing import Drawing, altair, headed, names, number_axis, rows, widest
-from betterthan.present.charts.matrix import (
-    SMALLEST_WITH_NUMBERS,
-    cell_columns,
-    cell_size,
-    headings,
-    middles,
-    squares,
+from betterthan.present.charts.drawing import (
+    Drawing,
+    altair,
+    headed,
+    legend_columns,
+    names,
+    number_axis,
+    rows,
+    widest,
 )
-from betterthan.present.charts.metrics import short_pvalue
-from betterthan.present.charts.theme import Theme, blended, readable_on
+from betterthan.present.charts.matrix import SMALLEST_WITH_NUMBERS, cell_columns, cell_size, middles, squares
+from betterthan.present.charts.metrics import metrics_chart
+from betterthan.present.charts.scatter import scatter_chart
+from betterthan.present.charts.soft_pairwise import soft_pairwise_chart
+from betterthan.present.charts.theme import N_SERIES, Theme, blended, readable_on
 from betterthan.present.geometry import limits_around
 from betterthan.present.numbers import number
 from betterthan.results.study import Study, StudyChart
+from betterthan.tables.scores import Scores
 
 _WIDTH, _HEIGHT, _ACROSS = 210, 170, 4
+_CELL, _BARS = 165, 15
 _MOST_POINTS = 2000
-_COLORS = 6
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+_DODGE = 4
+"""Pixels between the intervals of two series, which would hide each other."""
 
 
 def study_chart(
@@ -41,26 +50,53 @@ def study_chart(
     figure : str, optional
         Its name.
     title : str, optional
-        Instead of the figure's own.
+        Title instead of the default.
     """
     if not result.charts:
         raise TableError(f'The study "{result.name}" has no figures, so nothing can be drawn.')
     chosen = result.charts[0] if figure is None else result.chart(figure)
+    if chosen.kind in _VERB_CHARTS:
+        return _VERB_CHARTS[chosen.kind](chosen, theme, chosen.title if title is None else title)
     drawn = _DRAW_BY_KIND[chosen.kind](chosen, theme)
     words = [f"{result.paper}."]
     if chosen.kind == "points" and chosen.size > _MOST_POINTS:
         words.append(f"{_MOST_POINTS:,} of {chosen.size:,} points are shown.")
-    if chosen.kind == "matrix":
-        words += _matrix_words(chosen)
+    if chosen.kind == "matrix" and (chosen.x or chosen.y):
+        words.append(f"Rows: {chosen.y}. Columns: {chosen.x}.")
     return headed(
         drawn, theme, title=chosen.title, words=words, width=_figure_width(chosen) + 60, override=title
     )
 
 
-def _matrix_words(chart: StudyChart) -> list[str]:
-    if "verdict" in chart.columns:
-        return []
-    return [f"Rows: {chart.y}. Columns: {chart.x}."]
+def _planes(chart: StudyChart, theme: Theme, title: str) -> Drawing:
+    """Draw the scores of two systems as ``figure scatter`` does, a plane for each panel."""
+    tables = {}
+    for panel in _panels(chart):
+        here = [i for i, name in enumerate(chart.columns["panel"]) if str(name) == panel]
+        values = [[chart.columns[field][i] for i in here] for field in ("y", "x")]
+        segments = tuple(str(i + 1) for i in range(len(here)))
+        tables[panel] = Scores(
+            name="score", systems=(chart.y, chart.x), segments=segments, values=np.array(values, dtype=float)
+        )
+    return scatter_chart(tables, theme, title=title)
+
+
+def _metrics(chart: StudyChart, theme: Theme, title: str) -> Drawing:
+    assert chart.result is not None  # noqa: S101  (of this kind of figure)
+    return metrics_chart(chart.result, theme, title=title)
+
+
+def _soft_pairwise(chart: StudyChart, theme: Theme, title: str) -> Drawing:
+    assert chart.result is not None  # noqa: S101  (of this kind of figure)
+    return soft_pairwise_chart(chart.result, theme, metric=chart.metric or None, title=title)
+
+
+_VERB_CHARTS: dict[str, Callable[[StudyChart, Theme, str], Drawing]] = {
+    "scatter": _planes,
+    "metrics": _metrics,
+    "soft_pairwise": _soft_pairwise,
+}
+"""Figures that a verb draws too."""
 
 
 def _panels(chart: StudyChart) -> list[str]:
@@ -74,24 +110,26 @@ def _series(chart: StudyChart) -> list[str]:
 def _data(chart: StudyChart) -> dict[str, list[Any]]:
     """The columns as lists, series named as they can be shown, and no more points than can be drawn."""
     called = dict(zip(dict.fromkeys(chart.columns["series"]), _series(chart), strict=True))
-    columns = {name: list(values)[:_MOST_POINTS] for name, values in chart.columns.items()}
+    most = _MOST_POINTS if chart.kind == "points" else chart.size
+    columns = {name: list(values)[:most] for name, values in chart.columns.items()}
     columns["series"] = [called[name] for name in columns["series"]]
     return columns
 
 
 def _color(chart: StudyChart, theme: Theme) -> Drawing:
     alt = altair()
-    scale = alt.Scale(
-        domain=_series(chart), range=[theme.accent, theme.bad, theme.other, theme.dim, theme.ink, theme.good]
-    )
+    scale = alt.Scale(domain=_series(chart), range=theme.series)
     return alt.Color("series:N", scale=scale, legend=_legend(chart))
 
 
 def _shape(chart: StudyChart) -> Drawing:
-    """Return the shapes of series; they change where the colors begin again, so that both together are distinct."""
+    """Return the shapes of series: each has its own, so that they are distinct in gray too.
+
+    Shapes are shifted by one where the colors begin again.
+    """
     alt = altair()
     series = _series(chart)
-    shapes = [_SHAPES[i // _COLORS % len(_SHAPES)] for i in range(len(series))]
+    shapes = [_SHAPES[(i + i // N_SERIES) % len(_SHAPES)] for i in range(len(series))]
     return alt.Shape("series:N", scale=alt.Scale(domain=series, range=shapes), legend=_legend(chart))
 
 
@@ -100,13 +138,20 @@ def _legend(chart: StudyChart) -> Drawing:
     series = _series(chart)
     if len(series) < 2:
         return None
-    columns = max(1, int(_figure_width(chart) // (widest(series, 11) + 30)))
-    return altair().Legend(title=None, orient="top", columns=min(columns, len(series)))
+    return altair().Legend(title=None, orient="top", columns=legend_columns(series, _figure_width(chart)))
 
 
 def _figure_width(chart: StudyChart) -> float:
-    count = min(_ACROSS, len(_panels(chart)))
+    if chart.kind == "grid":
+        return (_CELL + 12) * len(_panels(chart))
+    count = _across(chart)
     return 2 * _WIDTH if count == 1 else count * (_WIDTH + 60)
+
+
+def _across(chart: StudyChart) -> int:
+    """Return how many panels stand side by side: rows of equal length where that is possible."""
+    count = len(chart.pairs) if chart.kind == "pairs" else len(_panels(chart))
+    return count if count <= _ACROSS else 3 if count in (5, 6, 9) else _ACROSS
 
 
 def _panel_title(panel: str) -> Drawing:
@@ -128,17 +173,18 @@ def _side_by_side(chart: StudyChart, draw: Callable[[dict[str, list[Any]], int, 
         drawn.append(each if alone else each.properties(title=_panel_title(panel)))
     if alone:
         return drawn[0]
-    return alt.concat(*drawn, columns=_ACROSS, spacing=24).resolve_scale(color="shared")
+    return alt.concat(*drawn, columns=_across(chart), spacing=24).resolve_scale(color="shared")
 
 
 def _limits(chart: StudyChart, *fields: str, share: float = 0.05) -> tuple[float, float]:
-    """Return the limits of an axis that shows these columns in every panel."""
+    """Return the limits of an axis that shows these columns, and the rule, in every panel."""
     known = [
         float(value)
         for field in fields
         for value in chart.columns.get(field, ())
         if isinstance(value, int | float)
     ]
+    known += [] if chart.rule is None else [chart.rule]
     return limits_around(known, share=share) or (0.0, 1.0)
 
 
@@ -147,26 +193,72 @@ def _are_whole(values: list[Any]) -> bool:
     return len(set(values)) > 1 and all(isinstance(value, int) for value in values)
 
 
+def _across_axis(chart: StudyChart, columns: dict[str, list[Any]], width: int) -> dict[str, Drawing]:
+    """Return title, scale and axis of the numbers on a panel's horizontal axis."""
+    alt = altair()
+    title = str(columns["axis"][0]) if "axis" in columns else chart.x
+    if chart.log_x:
+        known = sorted({float(value) for value in columns["x"]})
+        domain = [known[0] / 1.15, known[-1] * 1.15]
+        powers = range(math.floor(math.log10(domain[0])), math.ceil(math.log10(domain[1])) + 1)
+        steps = (1, 2, 5) if len(powers) <= 4 else (1,)
+        marked = [step * 10.0**power for power in powers for step in steps]
+        shown = [value for value in marked if domain[0] <= value <= domain[1]]
+        axis = alt.Axis(values=shown, format=",~g", labelOverlap="greedy", labelSeparation=5)
+        return {"title": title, "scale": alt.Scale(type="log", domain=domain, nice=False), "axis": axis}
+    if any(isinstance(value, str) for value in columns["x"]):
+        return {"title": title, "sort": None, "axis": _named(columns, width)}
+    limits = limits_around(columns["x"], share=0.05) or (0.0, 1.0)
+    return {"title": title, **number_axis(limits, width, whole=_are_whole(columns["x"]))}
+
+
+def _rule(chart: StudyChart, y: dict[str, Drawing], theme: Theme) -> list[Drawing]:
+    """Return the dashed line to compare values with, if there is one."""
+    if chart.rule is None:
+        return []
+    alt = altair()
+    line = alt.Chart(rows({"at": [chart.rule]})).mark_rule(color=theme.dim, strokeDash=[4, 3])
+    return [line.encode(y=alt.Y("at:Q", **y))]
+
+
 def _lines(chart: StudyChart, theme: Theme) -> Drawing:
     alt = altair()
     up = _limits(chart, "y", "low", "high")
 
     def draw(columns: dict[str, list[Any]], width: int, height: int) -> Drawing:
-        across = limits_around(columns["x"], share=0.05) or (0.0, 1.0)
         y = {"title": chart.y, **number_axis(up, height, across=False)}
-        base = alt.Chart(rows(columns)).encode(
-            x=alt.X("x:Q", title=chart.x, **number_axis(across, width, whole=_are_whole(columns["x"]))),
-            color=_color(chart, theme),
-            tooltip=["panel:N", "series:N", "x:Q", "y:Q", "low:Q", "high:Q"],
-        )
-        bars = base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", **y), y2="high:Q")
-        lines = base.mark_line(strokeWidth=2).encode(y=alt.Y("y:Q", **y))
-        points = base.mark_point(filled=True, size=40, opacity=1).encode(
-            y=alt.Y("y:Q", **y), shape=_shape(chart)
-        )
-        return alt.layer(bars, lines, points)
+        kind = "N" if any(isinstance(value, str) for value in columns["x"]) else "Q"
+        x = alt.X(f"x:{kind}", **_across_axis(chart, columns, width))
+        layers = _rule(chart, y, theme)
+        has_bars = any(value is not None for value in columns.get("low", ()))
+        series = [name for name in _series(chart) if name in columns["series"]]
+        for place, name in enumerate(series):
+            here = [i for i, each in enumerate(columns["series"]) if each == name]
+            base = alt.Chart(rows({field: [column[i] for i in here] for field, column in columns.items()}))
+            base = base.encode(
+                x=x,
+                color=_color(chart, theme),
+                tooltip=["panel:N", "series:N", f"x:{kind}", "y:Q", "low:Q", "high:Q"],
+            )
+            shift = {"xOffset": _DODGE * (place - (len(series) - 1) / 2)} if has_bars else {}
+            if has_bars:
+                bars = base.mark_rule(strokeWidth=1.5, **shift)
+                layers.append(bars.encode(y=alt.Y("low:Q", **y), y2="high:Q"))
+            layers.append(base.mark_line(strokeWidth=2, **shift).encode(y=alt.Y("y:Q", **y)))
+            points = base.mark_point(filled=True, size=40, opacity=1, **shift)
+            layers.append(points.encode(y=alt.Y("y:Q", **y), shape=_shape(chart)))
+        return alt.layer(*layers)
 
     return _side_by_side(chart, draw)
+
+
+def _named(columns: dict[str, list[Any]], width: int) -> Drawing:
+    """Shorten the names on a panel's horizontal axis, in place, and return the axis: slanted where they are wide."""
+    values = [str(value) for value in columns["x"]]
+    called = dict(zip(dict.fromkeys(values), names(list(dict.fromkeys(values)), most=26), strict=True))
+    columns["x"] = [called[value] for value in values]
+    slanted = widest(list(called.values()), 11) + 10 > width / len(called)
+    return altair().Axis(labelAngle=-35 if slanted else 0, labelOverlap=False)
 
 
 def _bars(chart: StudyChart, theme: Theme) -> Drawing:
@@ -176,12 +268,7 @@ def _bars(chart: StudyChart, theme: Theme) -> Drawing:
     limits = (min(low, 0.0) if low < -0.04 * high else 0.0, max(high, 0.0)) if high > 0 else (low, 0.0)
 
     def draw(columns: dict[str, list[Any]], width: int, height: int) -> Drawing:
-        values = [str(value) for value in columns["x"]]
-        called = dict(zip(dict.fromkeys(values), names(list(dict.fromkeys(values)), most=22), strict=True))
-        columns["x"] = [called[value] for value in values]
-        # Labels are level where they fit side by side.
-        slanted = widest(list(called.values()), 11) + 10 > width / len(called)
-        axis = alt.Axis(labelAngle=-35 if slanted else 0, labelOverlap=False)
+        axis = _named(columns, width)
         y = {"title": chart.y, **number_axis(limits, height, across=False)}
         base = alt.Chart(rows(columns)).encode(
             x=alt.X("x:N", title=chart.x, sort=None, axis=axis),
@@ -190,7 +277,36 @@ def _bars(chart: StudyChart, theme: Theme) -> Drawing:
         )
         filled = base.mark_bar().encode(y=alt.Y("y:Q", **y), color=_color(chart, theme))
         interval = base.mark_rule(color=theme.ink).encode(y=alt.Y("low:Q", **y), y2="high:Q")
-        return alt.layer(filled, interval)
+        return alt.layer(filled, interval, *_rule(chart, y, theme))
+
+    drawn = _side_by_side(chart, draw)
+    return drawn.resolve_scale(xOffset="independent") if len(_panels(chart)) > 1 else drawn
+
+
+def _boxes(chart: StudyChart, theme: Theme) -> Drawing:
+    """Draw box plots: quartiles and median, with whiskers."""
+    alt = altair()
+    limits = _limits(chart, "low", "high")
+
+    def draw(columns: dict[str, list[Any]], width: int, height: int) -> Drawing:
+        axis = _named(columns, width)
+        y = {"title": chart.y, **number_axis(limits, height, across=False)}
+        base = alt.Chart(rows(columns)).encode(
+            x=alt.X("x:N", title=chart.x, sort=None, axis=axis, scale=alt.Scale(paddingInner=0.25)),
+            xOffset=alt.XOffset("series:N", sort=_series(chart), scale=alt.Scale(paddingInner=0.15)),
+            tooltip=["panel:N", "series:N", "x:N", "low:Q", "q1:Q", "y:Q", "q3:Q", "high:Q"],
+        )
+        box_width = 0.6 * width / len(set(columns["x"])) / len(_series(chart))
+        whiskers = base.mark_rule(strokeWidth=1.3).encode(
+            y=alt.Y("low:Q", **y), y2="high:Q", color=_color(chart, theme)
+        )
+        box = base.mark_bar(size=box_width, opacity=0.45).encode(
+            y=alt.Y("q1:Q", **y), y2="q3:Q", color=_color(chart, theme)
+        )
+        median = base.mark_tick(thickness=2.5, size=box_width).encode(
+            y=alt.Y("y:Q", **y), color=_color(chart, theme)
+        )
+        return alt.layer(whiskers, box, median, *_rule(chart, y, theme))
 
     drawn = _side_by_side(chart, draw)
     return drawn.resolve_scale(xOffset="independent") if len(_panels(chart)) > 1 else drawn
@@ -201,18 +317,107 @@ def _points(chart: StudyChart, theme: Theme) -> Drawing:
     up = _limits(chart, "y")
 
     def draw(columns: dict[str, list[Any]], width: int, height: int) -> Drawing:
-        across = limits_around(columns["x"], share=0.05) or (0.0, 1.0)
+        y = {"title": chart.y, **number_axis(up, height, across=False)}
         base = alt.Chart(rows(columns)).mark_point(filled=True, size=30, opacity=0.65)
         dots = base.encode(
-            x=alt.X("x:Q", title=chart.x, **number_axis(across, width, whole=_are_whole(columns["x"]))),
-            y=alt.Y("y:Q", title=chart.y, **number_axis(up, height, across=False)),
+            x=alt.X("x:Q", **_across_axis(chart, columns, width)),
+            y=alt.Y("y:Q", **y),
             color=_color(chart, theme),
             shape=_shape(chart),
             tooltip=["panel:N", "series:N", "x:Q", "y:Q"],
         )
-        return alt.layer(dots)
+        return alt.layer(*_rule(chart, y, theme), dots)
 
     return _side_by_side(chart, draw)
+
+
+def _grid(chart: StudyChart, theme: Theme) -> Drawing:
+    """Draw variables against each other, with the histogram of each where it would meet itself."""
+    panels, columns = _panels(chart), _by_panel(chart)
+    known = {(x, y): r for a, b, r in chart.pairs for x, y in ((a, b), (b, a))}
+    cells = []
+    for y, x in product(panels, panels):
+        ends = (x == panels[0], y == panels[-1])
+        if x == y:
+            cells.append(_histogram(columns, x, ends, theme))
+        else:
+            cells.append(_scatter(chart, columns, (x, y, known[x, y]), ends, theme))
+    return _together(cells, columns=len(panels), spacing=10)
+
+
+def _pairs(chart: StudyChart, theme: Theme) -> Drawing:
+    """Draw some variables against each other, each plot with axes of its own."""
+    columns = _by_panel(chart)
+    cells = [_scatter(chart, columns, pair, (True, True), theme) for pair in chart.pairs]
+    return _together(cells, columns=_across(chart), spacing=28)
+
+
+def _together(cells: list[Drawing], *, columns: int, spacing: int) -> Drawing:
+    drawn = altair().concat(*cells, columns=columns, spacing=spacing)
+    return drawn.resolve_scale(color="shared", shape="shared", x="independent", y="independent")
+
+
+def _by_panel(chart: StudyChart) -> dict[str, dict[str, list[Any]]]:
+    data = _data(chart)
+    places = {
+        panel: [i for i, name in enumerate(data["panel"]) if str(name) == panel] for panel in _panels(chart)
+    }
+    return {
+        panel: {field: [values[i] for i in here] for field, values in data.items()}
+        for panel, here in places.items()
+    }
+
+
+def _variable_axis(values: list[Any], name: str, *, across: bool, is_outer: bool) -> dict[str, Drawing]:
+    """Return title, scale and axis of a variable; numbers and name only where the axis is at the end of the grid."""
+    limits = limits_around(values, share=0.06) or (0.0, 1.0)
+    axis = number_axis(limits, _CELL, across=across, labels=is_outer, ticks=is_outer)
+    return {"title": name if is_outer else None, **axis}
+
+
+def _histogram(
+    columns: dict[str, dict[str, list[Any]]], name: str, ends: tuple[bool, bool], theme: Theme
+) -> Drawing:
+    """Draw how often which value occurs; `ends`: whether the cell is the first of its row, the last of its column."""
+    alt = altair()
+    values = columns[name]["y"]
+    counts, edges = np.histogram(values, bins=_BARS, range=limits_around(values, share=0.06))
+    data = rows({"x": edges[:-1], "end": edges[1:], "n": counts, "none": [0] * _BARS})
+    bars = alt.Chart(data).mark_bar(color=theme.dim, opacity=0.6, stroke=theme.paper, strokeWidth=0.5)
+    x = alt.X("x:Q", **_variable_axis(values, name, across=True, is_outer=ends[1]))
+    up = alt.Axis(labels=False, ticks=False, grid=False)
+    y = alt.Y("n:Q", title=name if ends[0] else None, axis=up)
+    drawn = bars.encode(x=x, x2="end:Q", y=y, y2="none:Q", tooltip=["n:Q"])
+    return drawn.properties(width=_CELL, height=_CELL)
+
+
+def _scatter(
+    chart: StudyChart,
+    columns: dict[str, dict[str, list[Any]]],
+    pair: tuple[str, str, float],
+    ends: tuple[bool, bool],
+    theme: Theme,
+) -> Drawing:
+    """Draw one variable against another, with Pearson's r in the corner."""
+    alt = altair()
+    x, y, r = pair
+    here = columns[x]
+    data = rows({"x": here["y"], "y": columns[y]["y"], "series": here["series"], "name": here["x"]})
+    dots = alt.Chart(data).mark_point(filled=True, size=24, opacity=0.7)
+    dots = dots.encode(
+        x=alt.X("x:Q", **_variable_axis(here["y"], x, across=True, is_outer=ends[1])),
+        y=alt.Y("y:Q", **_variable_axis(columns[y]["y"], y, across=False, is_outer=ends[0])),
+        color=_color(chart, theme),
+        shape=_shape(chart),
+        tooltip=["series:N", "name:N", "x:Q", "y:Q"],
+    )
+    base = alt.Chart(rows({"text": [f"r = {number(r, 2)}"]}))
+    placed = {"align": "left", "baseline": "top", "fontWeight": 600}
+    # A halo of the background keeps the words readable where dots lie below them.
+    halo = base.mark_text(**placed, stroke=theme.paper, strokeWidth=4)
+    text = base.mark_text(**placed, color=theme.ink)
+    words = [each.encode(x=alt.value(6), y=alt.value(6), text="text:N") for each in (halo, text)]
+    return alt.layer(dots, *words).properties(width=_CELL, height=_CELL)
 
 
 def _matrix(chart: StudyChart, theme: Theme) -> Drawing:
@@ -227,41 +432,35 @@ def _matrix(chart: StudyChart, theme: Theme) -> Drawing:
 
 
 def _matrix_panel(data: dict[str, list[Any]], theme: Theme) -> Drawing:
-    """Draw cells with their numbers; columns that are called as the rows are have only the numbers of the rows."""
+    """Draw cells with their numbers, between the names of rows and columns."""
     alt = altair()
     across, down = ([str(value) for value in data[field]] for field in ("x", "series"))
-    is_square = bool(set(across) & set(down))
-    row_names = list(dict.fromkeys([*down, *across] if is_square else down))
-    column_names = row_names if is_square else list(dict.fromkeys(across))
+    row_names, column_names = list(dict.fromkeys(down)), list(dict.fromkeys(across))
     m, k = len(row_names), len(column_names)
     row, column = (
         np.array([order.index(name) for name in named])
         for order, named in ((row_names, down), (column_names, across))
     )
-    fills = [_fill(data, i, theme) for i in range(len(down))]
+    fills = [_fill(float(value), theme) for value in data["y"]]
     cells = rows(
         {
             **cell_columns(row, column),
             "row": down,
             "column": across,
             "value": data["y"],
-            "text": [short_pvalue(value) if "verdict" in data else number(value, 2) for value in data["y"]],
-            "verdict": data.get("verdict", [""] * len(down)),
+            "text": [number(value, 2) for value in data["y"]],
             "fill": fills,
             "ink": [readable_on(fill) for fill in fills],
         }
     )
     size = cell_size(max(m, k))
     x, y = middles(m, columns=k)
-    color = _verdict_color(theme) if "verdict" in data else alt.Color("fill:N", scale=None)
+    color = alt.Color("fill:N", scale=None)
     layers = [squares(cells, m, color, ["row:N", "column:N", "value:Q"], columns=k)]
     if size >= SMALLEST_WITH_NUMBERS:
-        text = alt.Chart(cells).mark_text(fontSize=10)
+        text = alt.Chart(cells).mark_text(fontSize=11)
         layers.append(text.encode(x=x, y=y, text="text:N", color=alt.Color("ink:N", scale=None)))
-    if is_square:
-        layers += headings(m, names(row_names), theme)
-    else:
-        layers += _named_headings(names(row_names), names(column_names, most=24), x, y, theme)
+    layers += _named_headings(names(row_names), names(column_names, most=24), x, y, theme)
     return alt.layer(*layers).properties(width=size * k, height=size * m)
 
 
@@ -278,25 +477,17 @@ def _named_headings(
     return [left, top.encode(x=x, y=alt.value(-6), text="name:N", color=ink)]
 
 
-def _verdict_color(theme: Theme) -> Drawing:
-    alt = altair()
-    scale = alt.Scale(domain=["significant", "not significant"], range=[theme.good, theme.middle])
-    legend = alt.Legend(
-        title="row compared with column",
-        orient="top",
-        offset=30,  # above the numbers of the columns
-        symbolType="square",
-        symbolStrokeColor=theme.dim,
-        symbolStrokeWidth=1,
-    )
-    return alt.Color("verdict:N", scale=scale, legend=legend)
+def _fill(value: float, theme: Theme) -> str:
+    """Return the color of a cell: strong where a share is large."""
+    return blended(min(max(value, 0.0), 1.0), theme.middle, theme.good)
 
 
-def _fill(data: dict[str, list[Any]], i: int, theme: Theme) -> str:
-    """Return the color of a cell: strong where a share is large, or where a p-value is significant."""
-    if "verdict" in data:
-        return theme.good if data["verdict"][i] == "significant" else theme.middle
-    return blended(min(max(float(data["y"][i]), 0.0), 1.0), theme.middle, theme.good)
-
-
-_DRAW_BY_KIND = {"lines": _lines, "bars": _bars, "points": _points, "matrix": _matrix}
+_DRAW_BY_KIND: dict[str, Callable[[StudyChart, Theme], Drawing]] = {
+    "lines": _lines,
+    "bars": _bars,
+    "boxes": _boxes,
+    "points": _points,
+    "matrix": _matrix,
+    "grid": _grid,
+    "pairs": _pairs,
+}

@@ -236,7 +236,7 @@ def _most_divided(tags: WordTags) -> list[int]:
 
 def _check(tags: WordTags, words: Sequence[Sequence[str]]) -> None:
     if len(words) != len(tags.segments):
-        raise TableError(f"Words of {len(words)} segments are given for tags of {len(tags.segments)}.")
+        raise TableError(f"Words of {len(words):,} segments are given for tags of {len(tags.segments):,}.")
     for name, segment_words, length in zip(tags.segments, words, np.diff(tags.offsets).tolist(), strict=True):
         if len(segment_words) != length:
             raise TableError(
@@ -337,7 +337,7 @@ def tag_ranking_chart(result: TagRanking, theme: Theme, *, title: str | None = N
         _SYNTHETIC if flag else _BEST if group == 1 else _REST
         for flag, group in zip(synthetic, result.cluster[:, 0].tolist(), strict=True)
     ]
-    colors = {_BEST: theme.accent, _REST: theme.dim, _SYNTHETIC: theme.bad}
+    colors = {_BEST: theme.accent, _REST: theme.rest, _SYNTHETIC: theme.bad}
     both = panels_chart(labels, panels, theme, groups=groups, colors=colors)
     return headed(
         both,
@@ -402,7 +402,7 @@ def sentence_quality_chart(result: SentenceQuality, theme: Theme, *, title: str 
         _BEST_METHOD if set(letters) & best or i == 0 else _OTHER_METHODS
         for i, letters in enumerate(result.letters)
     ]
-    colors = {_BEST_METHOD: theme.accent, _OTHER_METHODS: theme.dim}
+    colors = {_BEST_METHOD: theme.accent, _OTHER_METHODS: theme.rest}
     words = [
         (
             f"{counted(result.settings.n_segments or 0, 'sentence')}. Dots with {percent(result.confidence)} "

@@ -26,6 +26,11 @@ class Theme:
         blue, so that they stay distinct without red and green.
     other : str
         A third color besides good and bad: violet.
+    gold : str
+        A fourth one.
+    rest : str
+        Marks that are not what the chart is about: gray, and lighter or darker than the accent, because without red
+        teal is gray as well.
     """
 
     name: str
@@ -38,7 +43,17 @@ class Theme:
     middle: str
     bad: str
     other: str
+    gold: str
+    rest: str
 
+    @property
+    def series(self) -> list[str]:
+        """Colors for lines or points of several kinds; all differ for color-blind readers."""
+        return [self.accent, self.bad, self.other, self.gold, self.ink]
+
+
+N_SERIES = 5
+"""Number of colors in :attr:`Theme.series`."""
 
 LIGHT = Theme(
     name="light",
@@ -51,6 +66,8 @@ LIGHT = Theme(
     middle="#f4f2ee",
     bad="#d1703c",
     other="#7b5ea7",
+    gold="#cc9a00",
+    rest="#97928a",
 )
 DARK = Theme(
     name="dark",
@@ -63,6 +80,8 @@ DARK = Theme(
     middle="#25282a",
     bad="#d98252",
     other="#a58ad0",
+    gold="#e6c229",
+    rest="#77736c",
 )
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 

@@ -257,7 +257,7 @@ def escaped(text: str) -> str:
 
 def _flowing(text: str) -> str:
     """Return a sentence that may be broken inside long names, behind the signs that join their parts."""
-    return re.sub(r"(\\_|/|=)", r"\1\\allowbreak{}", escaped(text))
+    return re.sub(r"(\\_|/|=|\$\|\$)", r"\1\\allowbreak{}", escaped(text))
 
 
 def _row(cells: list[str]) -> str:

@@ -93,7 +93,7 @@ def _orders(result: Aggregated) -> str:
         ]
         named = "; ".join(f"{a} and {b}" for a, b in turned[:3]) + ("; …" if len(turned) > 3 else "")
         parts.append(f"the {_WAYS[way]} reverses {len(turned) or 'none'}" + (f" ({named})" if turned else ""))
-    pairs = "the one pair" if n_pairs == 1 else f"the {n_pairs} pairs"
+    pairs = "the one pair" if n_pairs == 1 else f"the {n_pairs:,} pairs"
     return f"Compared with the pooled score, of {pairs} {' and '.join(parts)}."
 
 

@@ -32,7 +32,7 @@ def explanation_table(result: Explanation) -> Table:
     direction = "higher" if result.higher_is_better else "lower"
     return Table(
         title=f"{result.a} against {result.b}: {result.metric}, {direction} is better, "
-        f"{result.n_segments} segments",
+        f"{result.n_segments:,} segments",
         columns=(
             TableColumn(heading="question"),
             TableColumn(heading="answer"),
@@ -133,7 +133,7 @@ def counts_explanation_table(result: CountsExplanation) -> Table:
     digits = digits_for([(pooled.high - pooled.low) / 2], [pooled.effect])
     direction = "higher" if result.higher_is_better else "lower"
     return Table(
-        title=f"{result.a} against {result.b}: {result.metric}, {direction} is better, {result.n_segments} segments",
+        title=f"{result.a} against {result.b}: {result.metric}, {direction} is better, {result.n_segments:,} segments",
         columns=(
             TableColumn(heading="aggregation"),
             TableColumn(heading=result.a, kind="number", digits=digits),

@@ -14,6 +14,7 @@ from betterthan.tables.any_table import AnyTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts
@@ -125,6 +126,24 @@ def _ratings(data: Ratings) -> Table:
     return _table(f"{data.name}: {size}, {data.direction}", columns, rows, data.notes)
 
 
+def _runs(data: Runs) -> Table:
+    columns = [TableColumn(heading="system"), *_counts("runs", "segments", "scores")]
+    columns.append(TableColumn(heading="mean", kind="number"))
+    means, n_runs = data.to_scores().values, data.runs_of_systems
+    rows: list[tuple[TableCell, ...]] = [
+        (
+            name,
+            int(n_runs[i]),
+            int((~np.isnan(means[i])).sum()),
+            int((data.system == i).sum()),
+            None if np.isnan(means[i]).all() else float(np.nanmean(means[i])),
+        )
+        for i, name in enumerate(data.systems)
+    ]
+    size = f"{_size(data.n_systems, 'system')} × {_size(data.n_segments, 'segment')}, {data.runs_in_words}"
+    return _table(f"{data.name}: {size}, {data.direction}", columns, rows, data.notes)
+
+
 def _tags(data: WordTags) -> Table:
     columns = [TableColumn(heading="system"), *_counts("BAD", "BAD and right", "OK", "OK and right")]
     gold = data.gold
@@ -174,6 +193,7 @@ _DESCRIBED: dict[type, Callable[[Any], Table]] = {
     Counts: _counted,
     Matches: _matches,
     Ratings: _ratings,
+    Runs: _runs,
     WordTags: _tags,
     Texts: _texts,
 }

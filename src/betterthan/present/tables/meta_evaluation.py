@@ -42,13 +42,16 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
     n_different = int(np.count_nonzero(np.triu(_significant_pairs(result), 1)))
     pairs = len(p) * (len(p) - 1) // 2
     level = f"{test_name(result)}, Holm-adjusted, level {result.alpha:g}"
-    tested = (f"{n_different} of {pairs} pairs differ significantly ({level}).",)
+    if pairs == 1:
+        differ = f"The two systems {'differ' if n_different else 'do not differ'} significantly"
+    else:
+        differ = f"{n_different:,} of {pairs:,} pairs differ significantly"
     return Table(
         title=f"Predicted quality of {result.settings.n_segments:,} sentences",
         columns=columns,
         rows=(*rows, constant),
         rules=frozenset({len(rows) - 1}),
-        verdict=tested if pairs else (),
+        verdict=(f"{differ} ({level}).",) if pairs else (),
         unit=unit_line(result.unit_note, str(result.settings.options["units"])),
         words=result.sentences,
         legend="Systems that share a letter do not differ significantly."
@@ -130,6 +133,21 @@ def measure_name(method: str) -> str:
     ("Kendall's τ-b", 'my_measure')
     """
     return _NAMES.get(method, method)
+
+
+def different_measure_names(methods: Sequence[str]) -> list[str]:
+    """Return short names of measures; long ones where two of them would be called the same.
+
+    Examples
+    --------
+    >>> different_measure_names(["pairwise_accuracy", "tau_ties_hard", "tau_human_ties"])
+    ['accuracy', 'τ, metric ties count −1', 'τ, human ties kept']
+    """
+    short = [short_measure_name(method) for method in methods]
+    return [
+        _NAMES.get(method, name) if short.count(name) > 1 else name
+        for method, name in zip(methods, short, strict=True)
+    ]
 
 
 def short_measure_name(method: str) -> str:
@@ -258,18 +276,20 @@ def differences(result: MetaEvaluation) -> str:
         "one-sided in favor of the higher value (WMT)" if comparisons.alternative == "wmt" else "two-sided"
     )
     adjusted = (
-        f"{correction_name(comparisons.correction)} over {n_pairs} pairs" if n_pairs > 1 else "one pair"
+        f"{correction_name(comparisons.correction)} over {n_pairs:,} pairs" if n_pairs > 1 else "one pair"
     )
     if comparisons.correction == "none":
         adjusted = "unadjusted"
     test = _TESTS.get(comparisons.test, comparisons.test)
-    pairs = f"{result.n_significant} of {n_pairs} pair{'s' if n_pairs > 1 else ''} of metrics"
-    differ = "differs" if n_pairs == 1 else "differ"
-    return f"{pairs} {differ} significantly ({test}, {sides}, p ≤ {comparisons.alpha:g}, {adjusted})"
+    if n_pairs == 1:
+        differ = f"The two metrics {'differ' if result.n_significant else 'do not differ'} significantly"
+    else:
+        differ = f"{result.n_significant:,} of {n_pairs:,} pairs of metrics differ significantly"
+    return f"{differ} ({test}, {sides}, p ≤ {comparisons.alpha:g}, {adjusted})"
 
 
 def correction_name(correction: str) -> str:
-    """Return a correction as people write it.
+    """Return a correction as it is usually written.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from betterthan.messages import Message, Option
 from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Table, TableCell, TableColumn
+from betterthan.present.tables.standing import method_name
 from betterthan.present.tables.tags import TAG_MEASURES, tag_measure_name
 from betterthan.results.pairwise import P_METHODS, Pair, PairwiseTable
 from betterthan.results.pvalues import SMALLEST_P, equals_p
@@ -111,8 +112,8 @@ def _listed(result: PairwiseTable, pairs: list[Pair]) -> Table:
     ]
     of_all = " of all pairs" if several else ""
     return Table(
-        title=f"{capitalized(words_of_test(result))}{of_all}: {_measured(result)}"
-        f"{_effect_in_title(result.effect_name)}",
+        title=f"{capitalized(words_of_test(result))}{of_all}{by_words(result)}: "
+        f"{_measured(result)}{_effect_in_title(result.effect_name)}",
         columns=tuple(columns),
         rows=tuple(_row(pair, corrected=corrected, is_met=_is_met(result, pair)) for pair in pairs),
         verdict=tuple(line for line in (_verdict(result), result.unmet) if line),
@@ -163,11 +164,17 @@ def words_of_test(result: PairwiseTable) -> str:
     on which one of the two is right matter.
     """
     counts_segments = result.test in ("permutation", "sign") and result.units == "segments"
-    if result.both_right is None or not counts_segments or result.effect_name != "difference of means":
+    if result.both_right is None or not counts_segments or not result.is_mean_difference:
         return name_of_test(result.test)
     drawn = [P_METHODS.index(name) for name in ("permutations", "bootstrap", "extrapolation")]
     above = np.triu_indices(len(result.systems), k=1)
     return "McNemar's test" if np.isin(result.p_method[above], drawn).any() else "McNemar's exact test"
+
+
+def by_words(result: PairwiseTable) -> str:
+    """Return the aggregation behind strengths that are compared, as the end of a phrase; empty for other tests."""
+    by = result.settings.options.get("by")
+    return f" by {method_name(str(by))}" if by else ""
 
 
 def _measured(result: PairwiseTable) -> str:
@@ -315,7 +322,7 @@ def _legend(result: PairwiseTable) -> str:
 
 def _shares(result: PairwiseTable) -> str:
     """Return how often each of two systems is right; empty for other scores than right and wrong."""
-    if result.both_right is None or result.effect_name != "difference of means":
+    if result.both_right is None or not result.is_mean_difference:
         return ""
     _, _, both, only_a, only_b, neither = _cells(result)
     n = max(both + only_a + only_b + neither, 1.0)

@@ -9,30 +9,11 @@ import numpy as np
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.pairwise import correction_words
-from betterthan.present.tables.standing import best_sentence, rank_range, shows_letters
+from betterthan.present.tables.standing import best_sentence, method_name, rank_range, shows_letters
 from betterthan.results.ranking import Ranking
 from betterthan.results.units import unit_line
 
-_NAMES = {
-    "bradley_terry": "Bradley–Terry",
-    "elo": "Elo",
-    "trueskill": "TrueSkill",
-    "win_rate": "win rate",
-    "adjusted_mean": "adjusted mean",
-    "segment_mean": "segment mean",
-    "bootstrap_mean": "bootstrap mean",
-}
-
-
-def method_name(method: str) -> str:
-    """Return a method's name as people write it; a function of the user keeps its own.
-
-    Examples
-    --------
-    >>> method_name("bradley_terry"), method_name("win_rate"), method_name("trimmed_mean")
-    ('Bradley–Terry', 'win rate', 'trimmed_mean')
-    """
-    return _NAMES.get(method, method)
+_FEW_ITEMS = 3
 
 
 def ranking_table(result: Ranking) -> Table:
@@ -49,6 +30,8 @@ def ranking_table(result: Ranking) -> Table:
         columns.append(TableColumn(heading="votes", kind="integer", spare=1))
     if result.order_spread is not None:
         columns.append(TableColumn(heading="± orders", kind="number", digits=digits, spare=2))
+    if result.sigma is not None:
+        columns.append(TableColumn(heading="σ", kind="number", digits=digits, spare=2))
     columns.append(TableColumn(heading="P(beats next)", kind="count", spare=3))
     if shows_letters(result.letters):
         columns.append(TableColumn(heading="group", spare=1))
@@ -60,7 +43,7 @@ def ranking_table(result: Ranking) -> Table:
         bold=frozenset((i, 2) for i, r in enumerate(result.rank) if r == 1),
         verdict=(ranking_verdict(result),),
         unit=unit_line(result.unit_note, result.units),
-        words=_needed(result),
+        words=(*_needed(result), *_about_items(result)),
         legend=_legend(result),
         notes=result.notes,
         signature=result.settings.signature,
@@ -90,6 +73,8 @@ def _row(result: Ranking, i: int) -> tuple[TableCell, ...]:
         cells.append(int(result.votes[i]))
     if result.order_spread is not None:
         cells.append(float(result.order_spread[i]))
+    if result.sigma is not None:
+        cells.append(float(result.sigma[i]))
     cells.append(_beats_next(result, i))
     return (*cells, result.letters[i]) if shows_letters(result.letters) else tuple(cells)
 
@@ -122,6 +107,16 @@ def _needed(result: Ranking) -> tuple[str, ...]:
             line = f"To show a difference like that of {a} and {b} with 80% power would take about {many} segments."
             return (line,)
     return ()
+
+
+def _about_items(result: Ranking) -> tuple[str, ...]:
+    """Name the hardest items, and those that separate the systems best."""
+    if result.items is None:
+        return ()
+    hardest, spread = ", ".join(result.items.hardest(_FEW_ITEMS)), result.items.difficulty_spread
+    line = f"Hardest items: {hardest} (difficulties vary with a standard deviation of {spread:.2g})."
+    sharpest = ", ".join(result.items.most_discriminating(_FEW_ITEMS))
+    return (line, f"Items that separate the systems best: {sharpest}.") if sharpest else (line,)
 
 
 def tests_of(result: Ranking) -> str:

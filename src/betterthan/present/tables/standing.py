@@ -12,6 +12,30 @@ MOST_LETTERED = 15
 _NAMED = 4
 
 
+_NAMES = {
+    "bradley_terry": "Bradley–Terry",
+    "elo": "Elo",
+    "trueskill": "TrueSkill",
+    "irt": "item response (1PL)",
+    "irt_2pl": "item response (2PL)",
+    "win_rate": "win rate",
+    "adjusted_mean": "adjusted mean",
+    "segment_mean": "segment mean",
+    "bootstrap_mean": "bootstrap mean",
+}
+
+
+def method_name(method: str) -> str:
+    """Return a method's name as people write it; a function of the user keeps its own.
+
+    Examples
+    --------
+    >>> method_name("bradley_terry"), method_name("win_rate"), method_name("trimmed_mean")
+    ('Bradley–Terry', 'win rate', 'trimmed_mean')
+    """
+    return _NAMES.get(method, method)
+
+
 class Standings(Protocol):
     """A result whose systems are listed best first, with the ranks that the data allow."""
 

@@ -1,4 +1,4 @@
-"""A study as tables: one for each of its own, the paper's numbers in brackets beside ours."""
+"""Tables of a study, with the numbers of the paper in brackets next to ours."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def study_table(result: Study) -> Table:
 
 
 def study_tables(result: Study) -> tuple[Table, ...]:
-    """Return every table of a study; where the paper prints a number it stands in brackets beside ours."""
+    """Return every table of a study; numbers of the paper are in brackets next to ours."""
     return tuple(_described(table) for table in result.tables)
 
 

@@ -14,13 +14,13 @@ from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.meta_evaluation import (
     DIGITS,
+    different_measure_names,
     measured_words,
     meta_evaluation_table,
     meta_verdict,
-    short_measure_name,
 )
-from betterthan.present.tables.ranking import method_name, ranking_table, ranking_verdict
-from betterthan.present.tables.standing import rank_range
+from betterthan.present.tables.ranking import ranking_table, ranking_verdict
+from betterthan.present.tables.standing import method_name, rank_range
 from betterthan.results.base import Result
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.ranking import Ranking
@@ -144,10 +144,11 @@ def _metas(metas: Sequence[MetaEvaluation]) -> Together:
     with_intervals = len(metas) <= MOST_WITH_INTERVALS
     columns: list[TableColumn] = [TableColumn(heading="metric")]
     cells: list[list[TableCell]] = [[name] for name in metas[0].metrics]
-    for meta in metas:
+    names = different_measure_names([meta.method for meta in metas])
+    for name_of_measure, meta in zip(names, metas, strict=True):
         columns += [
             TableColumn(heading="cluster", kind="integer"),
-            TableColumn(heading=short_measure_name(meta.method), kind="number", digits=DIGITS),
+            TableColumn(heading=name_of_measure, kind="number", digits=DIGITS),
         ]
         if with_intervals:
             columns.append(
@@ -159,7 +160,6 @@ def _metas(metas: Sequence[MetaEvaluation]) -> Together:
             i = place[name]
             row.extend([int(meta.cluster[i]) if tested else None, float(meta.value[i])])
             row.extend([(float(meta.low[i]), float(meta.high[i]))] if with_intervals else [])
-    names = [short_measure_name(one.method) for one in metas]
     first = meta_evaluation_table(metas[0])
     sentences = [meta_verdict(one) for one in metas]
     caveats = dict.fromkeys(line for _, *rest in sentences for line in rest)

@@ -23,6 +23,10 @@ ROLES: dict[str, tuple[str, ...]] = {
     "group": ("doc", "doc_id", "document_id", "docid", "document", "group"),
     "judge": ("rater", "rater_id", "annotator", "user_id", "userid", "judge", "judge_id", "worker_id"),
     "direction": ("higher_is_better",),
+    "run": (
+        "run", "run_id", "seed", "trial", "replicate", "replication", "rerun", "sample", "repeat", "repetition",
+        "attempt", "epoch",
+    ),
 }  # fmt: skip
 # The names of the columns of battles: the two systems, and who won.
 SIDES = (

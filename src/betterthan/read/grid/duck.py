@@ -20,6 +20,7 @@ import numpy as np
 from betterthan import budget, scratch
 from betterthan.arrays import FloatArray
 from betterthan.errors import OverBudget, ReadError
+from betterthan.messages import SIZE, Message, Option
 from betterthan.read.grid.beginning import MOST_COLUMNS, Peek
 from betterthan.read.grid.delimited import (
     Quoting,
@@ -33,7 +34,7 @@ from betterthan.read.grid.grid import Labels, compact, nested_label
 from betterthan.read.grid.json_lines import check_keys, check_objects, object_line
 from betterthan.read.grid.numerals import mark_large, missing_sql, number_sql
 from betterthan.read.source.packed import Spool
-from betterthan.read.source.source import LONGEST_LINE, Source, open_text, small_text
+from betterthan.read.source.source import A_ROW, LONGEST_LINE, Source, open_text, require_rows, small_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -252,9 +253,10 @@ def _copied(source: Source, delimiter: str, quoting: Quoting) -> Source:
 _TEXT = "VARCHAR"
 _FEW_COLUMNS = 200
 _A_TEXT = 150  # bytes of a Python string and its row, besides its characters
-# Bytes of a row from the file to the finished table, at least: 10 million rows of segment, system and score take
-# 90 bytes each, 200 million rows of a segment and two scores do not fit into 57.
-_A_ROW = 64
+# Even a column of right and wrong takes a bit. A file with more rows is refused at a quarter of the budget: it would be
+# a minute of work and gigabytes of one repeated value.
+_MOST_IN_A_BYTE = 8
+_CAREFUL = 4
 _NUMERIC = (
     "TINYINT",
     "SMALLINT",
@@ -380,7 +382,20 @@ class DuckGrid:
 
     def require_table(self) -> None:
         """Refuse a table before its first column is fetched when the finished table would not fit."""
-        self._require(_A_ROW, "a table")
+        require_rows(self.n_rows, self.name)
+        size = self.source.path.stat().st_size
+        needed = _CAREFUL * A_ROW * self.n_rows
+        if self.source.is_parquet and self.n_rows > _MOST_IN_A_BYTE * size and needed > budget.memory():
+            raise self.source.error(
+                Message(
+                    "The file claims {rows:,} rows in {size}, which suggests a damaged or hostile file. If this is "
+                    "intended, write it as CSV, or raise the budget with {memory}.",
+                    rows=self.n_rows,
+                    size=budget.shown(size),
+                    memory=Option("memory", SIZE),
+                ),
+                code="BT336",
+            )
 
     def _require(self, bytes_each: float, what: str) -> None:
         """Raise when a column exceeds the budget: a Parquet file of a megabyte can hold a billion rows."""

@@ -20,7 +20,7 @@ from betterthan.read.grid.json_lines import LooseJson, array_grid, check_objects
 from betterthan.read.grid.numerals import Cells, parse
 from betterthan.read.grid.selection import select
 from betterthan.read.protocol import Options, Reading
-from betterthan.read.source.source import SMALL, Source, small_text
+from betterthan.read.source.source import SMALL, Lines, Source, small_text
 
 _PANDAS = "Unnamed: 0"
 
@@ -66,8 +66,15 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
     limit = LARGEST_ARRAY if look.container == "json" else small
     seen = RegularText(look.delimiter) if look.container == "delimited" else None
     loose = LooseJson()
-    see = loose.see if seen is None else seen.see
-    text = None if look.container == "parquet" else small_text(source, limit=limit, see=see)
+    text = None
+    if look.container != "parquet":
+        lines, look_at = Lines(source), loose.see if seen is None else seen.see
+
+        def see(chunk: bytes) -> None:
+            lines.see(chunk)
+            look_at(chunk)
+
+        text = small_text(source, limit=limit, see=see)
     if text is not None:
         yield checked(_parsed(text, source, look, seen))
         return

@@ -26,8 +26,9 @@ Where = tuple[tuple[str, str], ...]
 MOST_VALUES = 10
 # A column with more values than this does not identify the table of a row.
 _FEW = 1000
-_RUNS = frozenset({"run", "runid", "seed", "trial", "repeat", "repetition", "replicate", "attempt", "rerun"})
-_ROLE_NAMES = frozenset(plain(name) for names in ROLES.values() for name in names)
+_RUNS = frozenset(map(plain, ROLES["run"]))
+# Columns of runs have a role only where rows repeat.
+_ROLE_NAMES = frozenset(plain(name) for role, names in ROLES.items() if role != "run" for name in names)
 
 
 def conditions(where: Mapping[str, object] | None) -> Where:
@@ -266,8 +267,10 @@ def telling_column(grid: Grid, first: int, second: int) -> str | None:
         if one and other and one != other and _sorts_rows(grid, column, name):
             if plain(name) in _RUNS:
                 return Message(
-                    "Column {column} numbers repeated runs: average them with {mean}, or keep one with {where}.",
+                    "Column {column} numbers repeated runs: name it with {run}, average them with {mean}, or keep one "
+                    "with {where}.",
                     column=quoted(name),
+                    run=Option("run", name),
                     mean=Option("duplicates", "mean"),
                     where=Option("where", {name: one}),
                 )
@@ -351,6 +354,16 @@ def refuse_unused(options: Options, layout: Format, *, path: str) -> None:
                 path=path,
                 code="BT230",
             )
+    if options.factors and "system" not in layout.columns:
+        raise ReadError(
+            Message(
+                "{option} cannot be applied here, because this is {layout}. Leave it out.",
+                option=Option("system", list(options.factors)),
+                layout=layout.description,
+            ),
+            path=path,
+            code="BT230",
+        )
     of_battles = {"both_bad": options.both_bad == "drop", "winner_labels": bool(options.winner_labels)}
     for name, is_given in of_battles.items():
         if is_given and layout.kind != "matches":

@@ -62,7 +62,7 @@ _BESIDE = frozenset(
         "score scores value values rating ratings judgment judgement judgments judgements annotation annotations",
         "of the per in src ref source reference input output prompt completion response question answer sentence",
         "segment seg doc document text item example sample task test case query turn instance exact match rate macro",
-        "micro weighted s",
+        "micro weighted grand s",
     )
     for word in words.split()
 )
@@ -99,6 +99,8 @@ def meaning_of(name: str) -> Meaning | None:
     [None, None, None, None, None, None]
     """
     parts = _parts(name)
+    if plain(name) in ("pvalue", "pvalues", "pval"):
+        return "summary"
     bare = plain(name).rstrip("0123456789")
     if _MEANING_OF.get(bare) == "metric" or plain(name) in (
         "f1",
@@ -122,6 +124,13 @@ def meaning_of(name: str) -> Meaning | None:
     return None if others else meaning_of_name
 
 
+# Not "low" and "high" alone: models are called so by the effort they make.
+_LIMIT = re.compile(
+    r"(.+?)[\s_.:-]+(ci[\s_.:-]*(low|high|lo|hi|lower|upper|min|max|\d+)?|lower|upper|lb|ub|se|sem|stderr)",
+    re.IGNORECASE,
+)
+
+
 def of_another(name: str) -> tuple[str, Meaning] | None:
     """Return the system and the meaning in a name such as ``GPT_len`` or ``GPT bleu``.
 
@@ -129,7 +138,12 @@ def of_another(name: str) -> tuple[str, Meaning] | None:
     --------
     >>> of_another("GPT-4_len"), of_another("GPT bleu"), of_another("mean-pooling")
     (('GPT-4', 'length'), ('GPT', 'metric'), None)
+    >>> of_another("GPT_ci_low"), of_another("o3-high")
+    (('GPT', 'summary'), None)
     """
+    limit = _LIMIT.fullmatch(name.strip())
+    if limit is not None:
+        return limit.group(1), "summary"
     match = re.fullmatch(r"(.+?)[\s_.:-]+([A-Za-z]+)", name.strip())
     meaning = None if match is None else meaning_of(match.group(2))
     return None if match is None or meaning is None else (match.group(1), meaning)
@@ -469,6 +483,8 @@ def _far_away(rows: FloatArray, sizes: _Sizes) -> BoolArray | None:
             is_grade = n - k == 1 and _is_grade(rows[order[k]], rows[~is_above])
             if is_far or is_grade:
                 return is_above
+        elif k == n - k and middle[k:].min() > _TIMES_LARGER_OF_TWO * high[:k].max():
+            return is_above  # two tables side by side
         elif k < n - k and high[:k].min() > 0 and _TIMES_LARGER_OF_TWO * high[:k].max() < low[k:].min():
             return ~is_above
     return None
@@ -497,7 +513,7 @@ def _range(values: FloatArray) -> str:
 
 
 def refuse_summary_system(grid: Grid, systems: Sequence[str], values: FloatArray) -> None:
-    """Raise when a system of a long table is called like a mean or sum of the others and is one (BT210)."""
+    """Raise when a system of a long table has the name and the values of a mean or sum of the others (BT210)."""
     named = [i for i, name in enumerate(systems) if meaning_of(name) == "summary"]
     computed = _computed(systems, values[:, np.isfinite(values).all(axis=0)]) if named else {}
     for i in named:

@@ -155,6 +155,13 @@ _RATES = re.compile(r"\b(per (s|sec|second|minute|min|hour)|tps|qps|rps|wpm)\b")
 # As separate words "js" may be JavaScript and "character" a person; in these phrases they are metrics. The unclear ones
 # are
 # error rates or distances to some, and persons, emotions or entities that were recognized to others.
+# What people write behind a name to say it.
+_MARKS: dict[str, Way] = {
+    "↓": "lower",
+    "lower is better": "lower",
+    "↑": "higher",
+    "higher is better": "higher",
+}
 _ALONE: dict[str, Way] = {
     **dict.fromkeys(("js", "kl", "character", "characters", "charac ter", "der", "wil"), "lower"),
     **dict.fromkeys(("per", "ser", "ned", "ce"), "unclear"),
@@ -204,10 +211,15 @@ def hint_of(name: str) -> NameHint | None:
     --------
     >>> [hint_of(name).way for name in ("TER-refA", "latency_ms", "1-TER", "error-free rate", "cost_effectiveness")]
     ['lower', 'lower', 'higher', 'higher', 'higher']
+    >>> hint_of("quality ↓").way, hint_of("TER (higher is better)").way
+    ('lower', 'higher')
     >>> hint_of("humaneval_js") is None, hint_of("edit distance").way, hint_of("distance").way
     (True, 'lower', 'unclear')
     """
     words = _cut(name)
+    marks = {way for sign, way in _MARKS.items() if sign in name.casefold()}
+    if marks:
+        return NameHint(marks.pop() if len(marks) == 1 else "unclear", name, is_positive=False)
     if any(word.startswith(_LEARNED) for word in words):
         return NameHint("higher", words[0], is_positive=False)
     turned = _without_inversion(name, words)
@@ -319,7 +331,12 @@ class Direction(NamedTuple):
 
 
 def direction(
-    metric: str, values: FloatArray, options: Options, *, declared: bool | None = None
+    metric: str,
+    values: FloatArray,
+    options: Options,
+    *,
+    declared: bool | None = None,
+    column: str | None = None,
 ) -> Direction:
     """Decide the direction of a metric.
 
@@ -336,9 +353,11 @@ def direction(
         The user's choice takes precedence.
     declared : bool, optional
         The direction stated in the file.
+    column : str, optional
+        The name of its column, which decides where the user called the metric something that says nothing.
     """
     stated = _stated(metric, options)
-    hint = hint_of(metric)
+    hint = hint_of(metric) or (None if column is None else hint_of(column))
     if stated is not None or declared is not None or hint is None:
         return Direction(next((way for way in (stated, declared) if way is not None), True))
     known = values[~np.isnan(values)]

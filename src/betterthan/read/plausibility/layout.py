@@ -115,7 +115,7 @@ def are_numbered(names: Sequence[str], *, of_systems: bool = False) -> bool:
 
 
 def is_numbered(name: str) -> bool:
-    """Whether a column of a table with one row for each system is called like a segment: 1, seg1, s1."""
+    """Whether a column of a table with one row for each system has the name of a segment: 1, seg1, s1."""
     return _numbered(name, _IN_ROWS_OF_SYSTEMS) is not None
 
 
@@ -320,6 +320,7 @@ def check_systems(grid: Grid, labels: Mapping[str, Labels], named: Mapping[str, 
 # Summaries are at the end of a table; elsewhere a segment may be called "mean".
 LAST_ROWS = 5
 _ENOUGH_ROWS = 5
+_FEW_IN_WORDS = 2
 _CHANCE = 1e-5
 
 
@@ -373,6 +374,38 @@ def summary_rows(grid: Grid, labels: Sequence[str], values: FloatArray) -> Summa
             f"{'was' if count == 1 else 'were'} left out: {shown}.",
         )
     return _unnamed(grid, labels[-1] if labels else "", values)
+
+
+def refuse_odd_row(grid: Grid, segments: Labels, values: FloatArray) -> None:
+    """Raise for a row at the edge of a wide table that seems to sum up the others (BT216).
+
+    It is called in words where all other segments are numbers, or it is the first row, and their mean or sum. Rows at
+    the end that are called so are left to :func:`summary_rows`.
+    """
+    n = segments.codes.size
+    if n <= _ENOUGH_ROWS or len(segments.names) < n:
+        return
+    first = segments.names[segments.codes[0]]
+    if meaning_of(first) == "summary" and _summary_of(values[:, 0], values[:, 1:]) is not None:
+        raise _odd_row(grid, first, 0, "and holds the means or sums of the other rows")
+    in_words = np.flatnonzero(~np.isfinite(parse_all(segments.names)))
+    if not 0 < in_words.size <= _FEW_IN_WORDS:
+        return
+    for code in in_words.tolist():
+        row, name = int(np.flatnonzero(segments.codes == code)[0]), segments.names[code]
+        is_at_edge = row == 0 or row >= n - LAST_ROWS
+        if is_at_edge and meaning_of(name) != "summary" and not any(c.isdigit() for c in name):
+            raise _odd_row(grid, name, row, "where the other segments are numbered")
+
+
+def _odd_row(grid: Grid, name: str, row: int, reason: str) -> ReadError:
+    return fault(
+        grid,
+        f"The row is called {quoted(name)} {reason}, so it may not be a segment. Remove it if it sums up or describes "
+        f"the others, or number it if it is a segment.",
+        row=row,
+        code="BT216",
+    )
 
 
 def refuse_summary(grid: Grid, segments: Labels, rows: IntArray) -> None:

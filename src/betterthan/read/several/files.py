@@ -28,9 +28,11 @@ from betterthan.read.plausibility.score_warnings import doubts
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
 from betterthan.read.several.merge import (
     RatingsFrom,
+    RunsFrom,
     ScoresFrom,
     TextsFrom,
     merged_ratings,
+    merged_runs,
     merged_scores,
     parallel_texts,
 )
@@ -48,6 +50,7 @@ from betterthan.read.source.paths import is_data, opened_file, opened_part, path
 from betterthan.read.source.source import HEAD_BYTES, Source
 from betterthan.tables.any_table import AnyTable
 from betterthan.tables.ratings import Ratings
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
@@ -547,14 +550,17 @@ def _tables(named_tables: Sequence[tuple[str, AnyTable]], *, path: str) -> tuple
         return (_texts(named_tables, path=path),)
     by_name: dict[tuple[str, str], list[tuple[str, AnyTable]]] = {}
     for file, table in named_tables:
-        if not isinstance(table, Scores | Ratings):
+        if not isinstance(table, Scores | Ratings | Runs):
             raise _alone(path)
         by_name.setdefault((type(table).__name__, table.name), []).append((file, table))
     tables: list[AnyTable] = []
     for parts in by_name.values():
         scores = [ScoresFrom(table, file) for file, table in parts if isinstance(table, Scores)]
         ratings = [RatingsFrom(table, file) for file, table in parts if isinstance(table, Ratings)]
-        tables.append(merged_scores(scores) if scores else merged_ratings(ratings))
+        runs = [RunsFrom(table, file) for file, table in parts if isinstance(table, Runs)]
+        tables.append(
+            merged_scores(scores) if scores else merged_runs(runs) if runs else merged_ratings(ratings)
+        )
     return tuple(tables)
 
 

@@ -21,6 +21,7 @@ from betterthan.read.grid.grid import quoted
 from betterthan.read.plausibility.direction import both_directions
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.row_order import BY_ORDER, are_matched_by_order, check_identity
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
@@ -40,6 +41,13 @@ class RatingsFrom(NamedTuple):
     """Judgments and their file."""
 
     table: Ratings
+    file: str
+
+
+class RunsFrom(NamedTuple):
+    """Runs and their file."""
+
+    table: Runs
     file: str
 
 
@@ -106,7 +114,7 @@ def merged_scores(several: Sequence[ScoresFrom]) -> Scores:
     )
 
 
-def _doubt(tables: Sequence[Scores] | Sequence[Ratings]) -> str:
+def _doubt(tables: Sequence[Scores] | Sequence[Ratings] | Sequence[Runs]) -> str:
     """Return the first reason why the direction is unclear: if it is unclear in one file, it is unclear in all."""
     return next((table.direction_doubt for table in tables if table.direction_doubt), "")
 
@@ -165,17 +173,8 @@ def _groups(
     return tuple(known[name] for name in segments) if all(name in known for name in segments) else None
 
 
-def merged_ratings(several: Sequence[RatingsFrom]) -> Ratings:
-    """Return the judgments of several files as one table; judges of the same name are the same person.
-
-    Raises
-    ------
-    ReadError
-        When the files disagree on the direction (BT106).
-    """
+def _check_one_direction(several: Sequence[RatingsFrom] | Sequence[RunsFrom]) -> None:
     first = several[0].table
-    if len(several) == 1:
-        return first
     odd = [part.file for part in several if part.table.higher_is_better != first.higher_is_better]
     if odd:
         raise ReadError(
@@ -187,6 +186,62 @@ def merged_ratings(several: Sequence[RatingsFrom]) -> Ratings:
             path=odd[0],
             code="BT106",
         )
+
+
+def merged_runs(several: Sequence[RunsFrom]) -> Runs:
+    """Return the runs of several files as one table.
+
+    Raises
+    ------
+    ReadError
+        When the files disagree on the direction (BT106), or a segment of a system occurs twice in a run (BT331).
+    """
+    if len(several) == 1:
+        return several[0].table
+    _check_one_direction(several)
+    tables = [part.table for part in several]
+    first = tables[0]
+    systems, segments, runs = (
+        tuple(dict.fromkeys(name for table in tables for name in getattr(table, names)))
+        for names in ("systems", "segments", "runs")
+    )
+    same = all(table.factors == first.factors for table in tables)
+    levels = {
+        name: row for table in tables for name, row in zip(table.systems, table.levels, strict=False) if same
+    }
+    try:
+        return replace(
+            first,
+            systems=systems,
+            segments=segments,
+            runs=runs,
+            system=np.concatenate([_places(table.systems, systems)[table.system] for table in tables]),
+            segment=np.concatenate([_places(table.segments, segments)[table.segment] for table in tables]),
+            run=np.concatenate([_places(table.runs, runs)[table.run] for table in tables]),
+            score=np.concatenate([table.score for table in tables]),
+            factors=first.factors if levels else (),
+            levels=tuple(levels[name] for name in systems) if levels else (),
+            independent=all(table.independent for table in tables),
+            groups=_groups([(table.segments, table.groups) for table in tables], segments),
+            notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
+            direction_doubt=_doubt(tables),
+        )
+    except TableError as error:
+        raise ReadError(error.text, path=several[1].file, code="BT331") from error
+
+
+def merged_ratings(several: Sequence[RatingsFrom]) -> Ratings:
+    """Return the judgments of several files as one table; judges of the same name are the same person.
+
+    Raises
+    ------
+    ReadError
+        When the files disagree on the direction (BT106).
+    """
+    first = several[0].table
+    if len(several) == 1:
+        return first
+    _check_one_direction(several)
     tables = [part.table for part in several]
     systems = tuple(dict.fromkeys(name for table in tables for name in table.systems))
     segments = tuple(dict.fromkeys(name for table in tables for name in table.segments))

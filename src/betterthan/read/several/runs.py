@@ -28,6 +28,7 @@ from betterthan.read.plausibility.columns import doubtful_columns, meaning_of
 from betterthan.read.plausibility.direction import direction, hint_of
 from betterthan.read.protocol import Options, Reading, Run
 from betterthan.read.source.source import Source
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
 # A hyphen is a part of names (gpt-4, gpt-4o), so nothing is cut at one.
@@ -365,7 +366,7 @@ def one_metric(files: Sequence[LongFile], options: Options) -> tuple[list[Readin
         Hint where the files are still read as several metrics.
     """
     readings = [_with_named_system(file) for file in files]
-    tables = [table for reading in readings for table in reading.tables if isinstance(table, Scores)]
+    tables = [table for reading in readings for table in reading.tables if isinstance(table, Scores | Runs)]
     if len(files) < 2 or any(len(reading.tables) != 1 for reading in readings) or len(tables) < len(files):
         return readings, ""
     if any(table.name != file.stem for file, table in zip(files, tables, strict=True)):
@@ -386,11 +387,11 @@ def one_metric(files: Sequence[LongFile], options: Options) -> tuple[list[Readin
     ], ""
 
 
-def _renamed(table: Scores, metric: str, options: Options) -> Scores:
+def _renamed(table: Scores | Runs, metric: str, options: Options) -> Scores | Runs:
     """Return the scores under another name, and with the direction that the user gave for that name."""
     if metric not in options.lower_is_better | options.higher_is_better:
         return replace(table, name=metric)
-    way = direction(metric, table.values, options)
+    way = direction(metric, table.values if isinstance(table, Scores) else table.score, options)
     return replace(table, name=metric, higher_is_better=way.higher_is_better, direction_doubt=way.doubt)
 
 
@@ -403,7 +404,7 @@ def _with_named_system(file: LongFile) -> Reading:
         reading,
         tables=tuple(
             replace(table, systems=(file.called,))
-            if isinstance(table, Scores) and table.n_systems == 1
+            if isinstance(table, Scores | Runs) and table.n_systems == 1 and not getattr(table, "factors", ())
             else table
             for table in reading.tables
         ),

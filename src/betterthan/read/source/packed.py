@@ -10,6 +10,7 @@ import tempfile
 import weakref
 import zipfile
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,6 +24,9 @@ _CHUNK = 1 << 20
 # Zstandard may write 128 KiB for every four bytes read, so this is at most 32 MiB at a time.
 _SIP = 1 << 10
 _PADDED = 5  # bytes
+# Texts and scores shrink to a third or a tenth, and columns of 0 and 1 to a hundredth.
+_SUSPICIOUS = 500
+_SAMPLE, _MOST_OF_SAMPLE = 64 << 10, 64 << 20  # bytes read, and unpacked
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _UNPACK = {
     b"BZh": "bunzip2 FILE",
@@ -109,6 +113,8 @@ def unpacked(path: Path, name: str) -> Path:
         Without the package `zstandard`.
     """
     engine = zstandard("A file packed with Zstandard (.zst)")
+    with suppress(engine.ZstdError):  # damage is reported below
+        refuse_bomb(path, name, engine.ZstdDecompressor().decompressobj())
     descriptor, spool = tempfile.mkstemp(prefix="spool-", dir=scratch.folder())
     try:
         with os.fdopen(descriptor, "wb") as target, path.open("rb") as packed:
@@ -143,6 +149,34 @@ def _unpack(engine: Any, packed: IO[bytes], target: IO[bytes], name: str) -> Non
                 raise too_large_unpacked(name, most)
     if not whole.eof:
         raise EOFError
+
+
+def expected_size(path: Path, unpack: Any = None) -> float:  # noqa: ANN401  (an object of zlib or zstandard)
+    """Return the size of a compressed file after decompression, estimated from its beginning; gzip by default."""
+    unpack = unpack or zlib.decompressobj(wbits=31)
+    n_read = n_unpacked = 0
+    with path.open("rb") as packed:
+        with suppress(zlib.error):  # damage is reported where it is read
+            while n_read < _SAMPLE and n_unpacked < _MOST_OF_SAMPLE and not unpack.eof:
+                chunk = packed.read(_SIP)
+                if not chunk:
+                    break
+                n_unpacked += len(unpack.decompress(chunk))
+                n_read += len(chunk)
+        return n_unpacked / max(n_read, 1) * os.fstat(packed.fileno()).st_size
+
+
+def refuse_bomb(path: Path, name: str, unpack: Any = None) -> None:  # noqa: ANN401
+    """Raise, before it is unpacked, for a file that grows as no data do, and beyond the memory budget.
+
+    Raises
+    ------
+    ReadError
+        With the budget (BT336).
+    """
+    expected = expected_size(path, unpack)
+    if expected > max(budget.memory(), _SUSPICIOUS * path.stat().st_size):
+        raise too_large_unpacked(name, budget.memory())
 
 
 def too_large_unpacked(name: str, most: int) -> ReadError:

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Union, cast
 
-from betterthan.errors import ReadError
+from betterthan import budget
+from betterthan.errors import OverBudget, ReadError
 from betterthan.read.source.packed import (
     GZIP,
     ZSTANDARD,
@@ -28,9 +29,11 @@ from betterthan.read.source.packed import (
     UnpackedGzip,
     copied,
     cut_gzip,
+    expected_size,
     is_padded,
     refuse_archive,
     refuse_arrow,
+    refuse_bomb,
     spooled,
     unpacked,
 )
@@ -41,6 +44,7 @@ Part = Union[str, "os.PathLike[str]", "Source"]
 HEAD_BYTES = 1 << 16
 LONGEST_LINE = 16 << 20
 _PICKLES = (".pkl", ".pickle", ".p", ".joblib", ".pt", ".npy")
+_SEP_LINE = len("sep=;")
 _ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -216,6 +220,8 @@ def _looked_at(path: Path, name: str, *, is_packed: bool = True) -> Source:
         return _of_copy(unpacked(path, name), name, is_packed=False)
     is_gzip = first.startswith(GZIP)
     head = _unpacked_head(path, name) if is_gzip else first
+    if is_gzip:
+        refuse_bomb(path, name)
     is_marked = _is_marked_json(head)
     if is_marked or (is_gzip and is_padded(path)):
         return _of_copy(_rewritten(path, name, is_gzip=is_gzip, is_marked=is_marked), name, is_packed=False)
@@ -301,6 +307,14 @@ def _check_head(source: Source) -> None:
             path=name,
             code="BT008",
         )
+    first = head.removeprefix(BOM_UTF8).partition(b"\n")[0].strip()
+    if first.lower().startswith(b"sep=") and len(first) == _SEP_LINE:
+        raise ReadError(
+            f"The first line, {first.decode('ascii', 'replace')}, is meant for a spreadsheet program. Remove it.",
+            path=name,
+            line=1,
+            code="BT019",
+        )
     refuse_archive(source.path, name, head)
     refuse_arrow(name, head)
     if head[:2] in _ENCODINGS:
@@ -319,6 +333,46 @@ def _check_head(source: Source) -> None:
 
 SMALL = 4 << 20
 _CHUNK = 1 << 20
+
+
+# Bytes of a row from the file to the finished table, at least: 10 million rows of segment, system and score take
+# 90 bytes each, 200 million rows of a segment and two scores do not fit into 57.
+A_ROW = 64
+# The first lines may be shorter than the others.
+_CERTAIN = 4
+
+
+def require_rows(n_rows: float, name: str) -> None:
+    """Raise when a table of so many rows would exceed the memory budget, whatever its columns hold.
+
+    Raises
+    ------
+    ReadError
+        With the figure and the option (BT250).
+    """
+    try:
+        budget.require(A_ROW * n_rows, f"Reading a table with {n_rows:,.0f} rows")
+    except OverBudget as error:
+        raise ReadError(error.text, path=name, code=error.code) from error
+
+
+class Lines:
+    """The lines of a large text, counted piece by piece, so that a table without end is refused before it is parsed."""
+
+    def __init__(self, source: Source) -> None:
+        self._name = source.name
+        self._count = 0
+        in_head = source.head.count(b"\n")
+        if in_head:
+            size = expected_size(source.path) if source.is_gzip else source.path.stat().st_size
+            expected = size / len(source.head) * in_head
+            if A_ROW * expected > _CERTAIN * budget.memory():
+                require_rows(float(f"{expected:.2g}"), source.name)
+
+    def see(self, chunk: bytes) -> None:
+        """Count the lines of the next piece."""
+        self._count += chunk.count(b"\n")
+        require_rows(self._count, self._name)
 
 
 def open_text(source: Source) -> io.TextIOWrapper:

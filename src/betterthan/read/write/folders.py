@@ -29,6 +29,7 @@ from betterthan.read.formats.metrics_task.score_files import LEVELS, way
 from betterthan.read.protocol import WHOLE_SYSTEM, Options
 from betterthan.tables.any_table import AnyTable
 from betterthan.tables.ratings import Ratings
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 from betterthan.writing import write_whole
 
@@ -77,6 +78,8 @@ def write_as_folder(
         if isinstance(table, Ratings):
             people.add(table.name)
             notes.append(f'Ratings "{table.name}" were averaged over their judges.')
+        if isinstance(table, Runs):
+            notes.append(f'Runs of "{table.name}" were averaged.')
         scores[averaged.name], turned = _pointing(averaged)
         notes += turned
     unknown = sorted(people - scores.keys())
@@ -153,7 +156,7 @@ def refuse_full(path: str | os.PathLike[str]) -> None:
 def _as_scores(table: AnyTable, path: str) -> Scores:
     if isinstance(table, Scores):
         return table
-    if isinstance(table, Ratings):
+    if isinstance(table, Ratings | Runs):
         return table.to_scores()
     raise ReadError(
         f"{type(table).__name__} cannot be written to a folder of the metrics task, which holds scores. "
@@ -228,7 +231,7 @@ def write_metrics_folder(
     Parameters
     ----------
     path : path
-        The folder to make; its name is the name of the test set.
+        The folder to create; its name is the name of the test set.
     parts : MetricsFolder or several
         One for each language pair and level.
     overwrite : bool, default False

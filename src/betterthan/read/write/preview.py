@@ -7,6 +7,7 @@ from functools import singledispatch
 from betterthan.tables.any_table import AnyTable
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts
@@ -78,6 +79,20 @@ def _ratings(table: Ratings) -> Preview:
 
 
 @preview.register
+def _runs(table: Runs) -> Preview:
+    rows = tuple(
+        (
+            table.segments[table.segment[t]],
+            table.systems[table.system[t]],
+            table.runs[table.run[t]],
+            _number(table.score[t]),
+        )
+        for t in range(min(ROWS, table.score.size))
+    )
+    return ("item", "system", "run", "score"), rows
+
+
+@preview.register
 def _tags(table: WordTags) -> Preview:
     words = [bool(bad) for bad in table.gold[: table.offsets[1]]]
     tags = ["BAD" if bad else "OK" for bad in words]
@@ -123,6 +138,12 @@ def _ratings_summary(table: Ratings) -> str:
     size = f"{_many(len(table.systems), 'system')} × {_many(len(table.segments), 'segment')}"
     judges = _many(len(table.judges), "judge")
     return f'ratings "{_short(table.name)}": {table.n_judgements:,} of {size} by {judges}, {table.direction}'
+
+
+@summary.register
+def _runs_summary(table: Runs) -> str:
+    size = f"{_many(table.n_systems, 'system')} × {_many(table.n_segments, 'segment')}"
+    return f'runs "{_short(table.name)}": {size}, {table.runs_in_words}, {table.direction}'
 
 
 @summary.register

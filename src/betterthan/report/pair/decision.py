@@ -102,7 +102,7 @@ def _p(pairs: PairwiseTable, pair: Pair) -> str:
     n_pairs = math.comb(len(pairs.systems), 2)
     if n_pairs == 1 or pairs.correction == "none":
         return equals_p(pair.pvalue)
-    return f"{equals_p(pair.adjusted)}, adjusted for all {n_pairs} pairs"
+    return f"{equals_p(pair.adjusted)}, adjusted for all {n_pairs:,} pairs"
 
 
 def _table(pairs: PairwiseTable, pair: Pair) -> Table:

@@ -56,8 +56,8 @@ def tag_pair_section(
         f"{interval(main.pair.low, main.pair.high, _DIGITS)})."
     )
     words = Paragraph(
-        f"Adjusted for all {len(pairs.systems) * (len(pairs.systems) - 1) // 2} pairs, {equals_p(adjusted.adjusted)}: "
-        f"{verdict} at level {pairs.alpha:g}.",
+        f"Adjusted for all {len(pairs.systems) * (len(pairs.systems) - 1) // 2:,} pairs, "
+        f"{equals_p(adjusted.adjusted)}: {verdict} at level {pairs.alpha:g}.",
         "why",
     )
     blocks = (words, _table(measured, a, b), _words_by_truth(tags, a, b))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from betterthan.analysis.rank.agreement import agreement
 from betterthan.present.tables.describe import describe
-from betterthan.present.tables.ranking import method_name
+from betterthan.present.tables.standing import method_name
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Columns, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.slope import MOST_SYSTEMS, slope_picture

@@ -33,6 +33,7 @@ _TIES = {
     "drop": ", without ties",
     "half": ", with ties as half",
     "davidson": ", with modeled ties (Davidson)",
+    "rao_kupper": ", with modeled ties (Rao and Kupper)",
     "as_published": ", with ties as wins of the second system",
 }
 _FEW = 12
@@ -70,7 +71,7 @@ def pairs_section(
     n_pairs = m * (m - 1) // 2
     table = _table(result, n_pairs)
     label = (
-        f"All {n_pairs} pairs as a table"
+        f"All {n_pairs:,} pairs as a table"
         if n_pairs <= _MOST_PAIRS
         else f"{_MOST_PAIRS} of {count(n_pairs)} pairs as a table"
     )

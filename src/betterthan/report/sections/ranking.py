@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from betterthan.present.tables.describe import describe
-from betterthan.present.tables.ranking import method_name
+from betterthan.present.tables.standing import method_name
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Paragraph, Section, Switch, SwitchView, TableBlock
 from betterthan.report.figures.marks import interval_marks, scale_heading

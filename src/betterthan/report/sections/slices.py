@@ -41,7 +41,7 @@ def slices_section(inputs: Inputs, a: str, b: str) -> Section | None:
     if groups > _MOST_GROUPS:
         blocks.append(
             Paragraph(
-                f"Of {groups} documents, the {_MOST_GROUPS} with the {_first_shown(effects)} are shown.",
+                f"Of {groups:,} documents, the {_MOST_GROUPS} with the {_first_shown(effects)} are shown.",
                 "dim",
             )
         )

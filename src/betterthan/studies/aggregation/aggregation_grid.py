@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +12,8 @@ from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray
 from betterthan.messages import Message, Option
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.aggregation.three_ways import METRICS, NAMES, correlation, counts_of, three_ways
+from betterthan.studies.aggregation.three_ways import METRICS, NAMES, WAYS, correlation, counts_of, three_ways
+from betterthan.studies.claims import Claim, holds_in
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
@@ -39,13 +41,10 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
             _correlations(together),
             _means(together),
             _by_data(used, values, counts),
-            _scores(used, values),
+            _scores(used, values, counts),
         ],
-        charts=[
-            _matrix(together),
-            *(_scatter(metric, used, values) for metric in METRICS),
-            _distributions(together),
-        ],
+        claims=_claims(together),
+        charts=_charts(used, together),
         sentences=_sentences(together),
         differences=_DIFFERENCES[request.as_published],
     )
@@ -158,70 +157,117 @@ def _by_data(
     )
 
 
-def _scores(used: tuple[Translated, ...], values: list[FloatArray]) -> StudyTable:
+def _scores(
+    used: tuple[Translated, ...], values: list[FloatArray], counts: list[dict[str, Counts]]
+) -> StudyTable:
+    """Return all scores; a mean of segments has a standard deviation, which a pooled score has not (3.1)."""
     rows: tuple[tuple[StudyCell, ...], ...] = tuple(
-        (one.dataset, system, *(float(x) for x in column))
-        for one, table in zip(used, values, strict=True)
-        for system, column in zip(one.texts.systems, table.T, strict=True)
+        (one.dataset, system, *(float(x) for x in column), *deviations)
+        for one, table, each in zip(used, values, counts, strict=True)
+        for system, column, *deviations in zip(
+            one.texts.systems, table.T, *(_deviations(each[metric]) for metric in METRICS), strict=True
+        )
     )
     return StudyTable(
         name="scores",
-        title="Scores of every system",
-        columns=("data", "system", *NAMES),
+        title="Scores of every system, and the standard deviation of its segments",
+        columns=("data", "system", *NAMES, *(f"SD of {metric} of segments" for metric in METRICS)),
         rows=rows,
         is_detail=True,
     )
 
 
-def _matrix(together: dict[str, FloatArray]) -> StudyChart:
-    return figure(
-        (Mark("", a, b, correlation(together[a], together[b])) for a, b in combinations(NAMES, 2)),
-        name="figures-1-to-4",
-        title="Correlation of six scores of a system with each other",
-        kind="matrix",
-        x="",
-        y="",
-    )
+def _deviations(counts: Counts) -> list[float]:
+    """Standard deviation of the scores of each system's segments."""
+    values = counts.per_segment().values
+    known = [row[~np.isnan(row)] for row in values]
+    return [float(row.std(ddof=1)) if row.size > 1 else float("nan") for row in known]
 
 
-def _scatter(metric: str, used: tuple[Translated, ...], values: list[FloatArray]) -> StudyChart:
-    pairs = combinations([place for place, name in enumerate(NAMES) if _parts(name)[1] == metric], 2)
-    return figure(
-        (
-            Mark(f"{NAMES[a]} and {NAMES[b]}", name, float(x), float(y))
-            for a, b in pairs
-            for name, table in zip(_short(used), values, strict=True)
-            for x, y in zip(table[a], table[b], strict=True)
+_FIGURES = {
+    3: (("BLEU", "chrF"), ("m-BLEU", "m-chrF"), ("x-BLEU", "x-chrF")),
+    4: (("chrF", "m-BLEU"), ("x-chrF", "m-BLEU"), ("BLEU", "m-chrF"), ("x-BLEU", "m-chrF")),
+}
+"""Scores that figures 3 and 4 plot against each other."""
+
+
+def _charts(used: tuple[Translated, ...], together: dict[str, FloatArray]) -> list[StudyChart]:
+    names = [
+        (short, system) for short, one in zip(_short(used), used, strict=True) for system in one.texts.systems
+    ]
+
+    def drawn(pairs: Sequence[tuple[str, str]], variables: Sequence[str], **labels: str) -> StudyChart:
+        marks = (
+            Mark(name, dataset, system, float(score) / 100)
+            for name in variables
+            for (dataset, system), score in zip(names, together[name], strict=True)
+        )
+        known = tuple((a, b, correlation(together[a], together[b])) for a, b in pairs)
+        return figure(marks, x="score", y="score", pairs=known, **labels)
+
+    grids = [
+        drawn(
+            tuple(combinations(own, 2)),
+            own,
+            kind="grid",
+            name=f"figure-{number}",
+            title=f"Figure {number}: {metric} of systems, aggregated in three ways",
+        )
+        for number, metric in enumerate(METRICS, start=1)
+        for own in [[name for name in NAMES if _parts(name)[1] == metric]]
+    ]
+    titles = {3: "the same aggregation of BLEU and chrF", 4: "means of segments and other scores"}
+    return grids + [
+        drawn(pairs, NAMES, kind="pairs", name=f"figure-{number}", title=f"Figure {number}: {titles[number]}")
+        for number, pairs in _FIGURES.items()
+    ]
+
+
+_WEAK = 0.7
+"""A correlation below is called weak; the printed ones are below 0.6."""
+
+
+def _claims(together: dict[str, FloatArray]) -> list[Claim]:
+    def r(a: str, b: str) -> float:
+        return correlation(together[a], together[b])
+
+    own = {metric: (r(metric, f"x-{metric}"), r(f"m-{metric}", f"x-{metric}")) for metric in METRICS}
+    between = {metric: r(metric, f"m-{metric}") for metric in METRICS}
+    titles = ("pooled", "means of segments", "bootstrap")
+    across = {title: r(f"{way}BLEU", f"{way}chrF") for way, title in zip(WAYS, titles, strict=True)}
+    n = len(METRICS)
+    return [
+        Claim(
+            "corpus scores correlate weakly with means of segments (0.48 and 0.55)",
+            "section 4.4, figures 1 and 2",
+            holds_in(sum(value < _WEAK for value in between.values()), n),
+            ", ".join(f"{metric} {value:.3f}" for metric, value in between.items()),
         ),
-        name=f"figure-{1 + METRICS.index(metric)}",
-        title=f"{metric} of systems, aggregated in two ways: the first name is at the horizontal axis",
-        kind="points",
-        x="score",
-        y="score",
-    )
+        Claim(
+            "corpus scores correlate weakly with bootstrap scores (0.53 and 0.56)",
+            "section 4.4, figures 1 and 2",
+            holds_in(sum(pooled < _WEAK for pooled, _ in own.values()), n),
+            ", ".join(f"{metric} {pooled:.3f}" for metric, (pooled, _) in own.items()),
+        ),
+        Claim(
+            "means of segments follow bootstrap scores more closely than corpus scores do",
+            "section 4.4, figures 1 and 2",
+            holds_in(sum(mean > pooled for pooled, mean in own.values()), n),
+            ", ".join(f"{metric} {mean:.3f} and {pooled:.3f}" for metric, (pooled, mean) in own.items()),
+        ),
+        Claim(
+            "BLEU and chrF correlate least as corpus scores",
+            "section 4.5, figure 3",
+            min(across, key=lambda way: across[way]) == "pooled",
+            ", ".join(f"{way} {value:.3f}" for way, value in across.items()),
+        ),
+    ]
 
 
 def _short(used: tuple[Translated, ...]) -> list[str]:
     """Names that fit a legend: language pairs alone, as long as they differ."""
     last = [one.dataset.split()[-1] for one in used]
     return last if len(set(last)) == len(last) else [one.dataset for one in used]
-
-
-def _distributions(together: dict[str, FloatArray]) -> StudyChart:
-    """The diagonals of figures 1 and 2: how many systems have which score."""
-    edges = np.arange(0, 101, 10)
-    return figure(
-        (
-            Mark(name, "systems", f"{low}–{low + 10}", int(n))
-            for name, scores in together.items()
-            for low, n in zip(edges.tolist(), np.histogram(scores, bins=edges)[0].tolist(), strict=False)
-        ),
-        name="distributions",
-        title="How many systems have which score",
-        kind="bars",
-        x="score",
-        y="systems",
-    )
 
 
 def _sentences(together: dict[str, FloatArray]) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
 from betterthan.messages import Message, Option
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.aggregation.three_ways import METRICS, NAMES, correlation, counts_of, three_ways
+from betterthan.studies.aggregation.three_ways import METRICS, NAMES, WAYS, correlation, counts_of, three_ways
+from betterthan.studies.claims import Claim, holds_in
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
@@ -48,6 +49,7 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
     datasets = [_correlated(one, values) for one, values in zip(used, scores, strict=True)]
     answer = request.answer(
         tables=[_table_1(datasets), _by_data(datasets)],
+        claims=_claims(datasets),
         charts=[_chart(datasets)],
         sentences=_sentences(datasets),
         differences=_DIFFERENCES[request.as_published],
@@ -154,11 +156,48 @@ def _chart(datasets: list[_HumanCorrelations]) -> StudyChart:
     return figure(
         marks,
         name="table-1",
-        title="Correlation with human scores; lines go from the lowest to the highest data set",
+        title="Table 1: correlation with human scores; lines go from the lowest to the highest data set",
         kind="bars",
         x="metric",
         y="Pearson correlation",
     )
+
+
+def _claims(datasets: list[_HumanCorrelations]) -> list[Claim]:
+    means = {
+        f"{kind}, {metric}": [mean[f"{way}{metric}"] for way in WAYS]
+        for kind, mean in _means(datasets).items()
+        for metric in METRICS
+    }
+    each = [
+        (one.correlations[f"m-{metric}"], one.correlations[metric]) for one in datasets for metric in METRICS
+    ]
+    n_better = sum(segments > pooled for segments, pooled in each)
+    much = sum(segments > pooled + _MUCH for pooled, segments, _ in means.values())
+    over = sum(segments > drawn for _, segments, drawn in means.values())
+
+    def seen(*places: int) -> str:
+        return "; ".join(
+            f"{name} {' and '.join(f'{values[i]:.3f}' for i in places)}" for name, values in means.items()
+        )
+
+    return [
+        Claim(
+            "means of segments correlate much better with human scores than corpus scores (by 0.35 to 0.74)",
+            "section 5, table 1",
+            holds_in(much, len(means)),
+            f"{seen(1, 0)}; better in {n_better} of {len(each)} cases",
+        ),
+        Claim(
+            "they also correlate better than bootstrap scores",
+            "section 5, table 1",
+            holds_in(over, len(means)),
+            seen(1, 2),
+        ),
+    ]
+
+
+_MUCH = 0.1
 
 
 def _sentences(datasets: list[_HumanCorrelations]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from betterthan.studies.aggregation.three_ways import (
     three_ways,
     turned_scores,
 )
+from betterthan.studies.claims import Claim, holds_in
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
@@ -65,6 +66,7 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
     sizes = _sizes(request, used)
     answer = request.answer(
         tables=[_table(draws_by_metric, sizes)],
+        claims=_claims(draws_by_metric, sizes),
         charts=[_chart(draws_by_metric, sizes)],
         sentences=_sentences(draws_by_metric, sizes),
         differences=_DIFFERENCES[request.as_published],
@@ -169,16 +171,53 @@ def _chart(draws_by_metric: dict[str, FloatArray], sizes: tuple[int, ...]) -> St
     for k, what in enumerate(WHATS):
         for metric, draws in draws_by_metric.items():
             for i, size in enumerate(sizes):
-                low, median, high = _quantiles(draws[:, i, k])[[1, 2, 3]].tolist()
-                marks.append(Mark(what, metric, str(size), median, low, high))
+                low, q1, median, q3, high = _quantiles(draws[:, i, k]).tolist()
+                marks.append(Mark(what, metric, f"{size:,}", median, low, high, q1, q3))
     return figure(
         marks,
         name="figure-5",
-        title="Correlation of scores of small test sets: median, and the middle half of the draws",
-        kind="bars",
-        x="segments",
+        title="Figure 5: correlation of scores of small test sets; quartiles, and whiskers from 5 to 95%",
+        kind="boxes",
+        x="segments of a test set",
         y="Pearson correlation",
     )
+
+
+def _claims(draws_by_metric: dict[str, FloatArray], sizes: tuple[int, ...]) -> list[Claim]:
+    ends = {
+        metric: np.array([[_quantiles(draws[:, i, k])[2] for i in (0, len(sizes) - 1)] for k in range(3)])
+        for metric, draws in draws_by_metric.items()
+    }
+    n = len(ends)
+
+    def seen(k: int) -> str:
+        return ", ".join(f"{metric} {each[k, 0]:.2f} to {each[k, 1]:.2f}" for metric, each in ends.items())
+
+    where = f"section 4.6, figure 5; from {sizes[0]} to {sizes[-1]:,} segments"
+    return [
+        Claim(
+            "with more segments corpus scores and means of segments move apart",
+            where,
+            holds_in(sum(bool(each[0, 1] < each[0, 0] - _MOVED) for each in ends.values()), n),
+            seen(0),
+        ),
+        Claim(
+            "corpus scores do not come nearer to the bootstrap with more segments",
+            where,
+            holds_in(sum(bool(each[1, 1] < each[1, 0] + _MOVED) for each in ends.values()), n),
+            seen(1),
+        ),
+        Claim(
+            "means of segments come nearer to the bootstrap with more segments",
+            where,
+            holds_in(sum(bool(each[2, 1] >= each[2, 0] + _MOVED) for each in ends.values()), n),
+            seen(2),
+        ),
+    ]
+
+
+_MOVED = 0.1
+"""A median correlation that changes by less stays where it is."""
 
 
 def _sentences(draws_by_metric: dict[str, FloatArray], sizes: tuple[int, ...]) -> tuple[str, ...]:

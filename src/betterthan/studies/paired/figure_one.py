@@ -7,10 +7,12 @@ from itertools import combinations
 import numpy as np
 
 from betterthan.analysis.compare.mechanisms import mean_of, winner_of
+from betterthan.arrays import FloatArray
 from betterthan.examples.figure_one import figure_one
 from betterthan.kernels.comparisons.strengths import to_shares
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.claims import Claim
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.strengths import three_strengths
 from betterthan.studies.request import StudyRequest
@@ -18,25 +20,16 @@ from betterthan.studies.setups import Setup
 from betterthan.tables.scores import Scores
 
 _MOST_POINTS = 400
-_CLAIMS = (
-    "All systems have the same mean",
-    "C is better than A on all segments but one",
-    "B is better than A on all segments but one",
-    "Bradley–Terry puts C and B above A",
-    "The median of A is greater than that of B",
-    "The median of A is greater than that of C, 10 against 7 (section 3)",
-    "B outperforms C on all segments but one (section 3)",
-)
 
 
 def run(request: StudyRequest) -> Study:
     """Hold mean, median and Bradley–Terry against each other on three systems with equal means, or on a table."""
     setup = request.setups[0] if request.setups else _figure_setup()
     tables = [_strengths(setup.scores, as_published=request.as_published), _pairs(setup.scores)]
-    claims = None if request.setups else _claims(setup.scores)
     sentences = (_swayed(tables[1]),) if request.setups else (_swayed(tables[1]), _HELD)
     return request.answer(
-        tables=[*tables, *([claims] if claims else [])],
+        tables=tables,
+        claims=() if request.setups else _claims(setup.scores),
         charts=[_chart(setup.scores)],
         sentences=sentences,
         differences=() if request.setups else _DIFFERENCES,
@@ -87,7 +80,7 @@ def _strengths(scores: Scores, *, as_published: bool) -> StudyTable:
     )
     return StudyTable(
         name="strengths",
-        title=f"Three mechanisms on {scores.n_systems} systems and {scores.n_segments} segments",
+        title=f"Three mechanisms on {scores.n_systems} systems and {scores.n_segments:,} segments",
         columns=("system", "mean", "median", "Bradley–Terry", "wins"),
         rows=rows,
         digits=3,
@@ -122,35 +115,47 @@ def _swayed(pairs: StudyTable) -> str:
         sum(one != wins for one, wins in zip(by, by_wins, strict=True)) for by in (by_mean, by_median)
     )
     return (
-        f"Of {n} pairs the mean judges {other_mean} otherwise than the majority of segments, "
+        f"Of {n:,} pairs the mean judges {other_mean} otherwise than the majority of segments, "
         f"the median {other_median}."
     )
 
 
-def _claims(scores: Scores) -> StudyTable:
+def _claims(scores: Scores) -> list[Claim]:
     goodness = scores.goodness
     a, b, c = (scores.systems.index(name) for name in "ABC")
     means, medians = goodness.mean(axis=1), np.median(goodness, axis=1)
     wins, n = win_counts(goodness).wins, scores.n_segments
     fitted = three_strengths([goodness], as_published=False).values[0, 2]
+    order = "C, B, A" if fitted[c] > fitted[b] else "B, C, A"
     checks = (
-        (bool(np.ptp(means) < 1e-9), f"means {', '.join(f'{mean:g}' for mean in means)}"),
-        (wins[c, a] == n - 1, f"C wins {wins[c, a]:g} of {n}"),
-        (wins[b, a] == n - 1, f"B wins {wins[b, a]:g} of {n}"),
-        (min(fitted[c], fitted[b]) > fitted[a], "C, B, A" if fitted[c] > fitted[b] else "B, C, A"),
-        (medians[a] > medians[b], f"{medians[a]:g} and {medians[b]:g}"),
-        (medians[a] > medians[c], f"{medians[a]:g} and {medians[c]:g}"),
-        (wins[b, c] == n - 1, f"B wins {wins[b, c]:g} of {n}"),
+        ("all systems have the same mean", "figure 1", np.ptp(means) < 1e-9, f"means {_list(means)}"),
+        (
+            *("C is better than A on all segments but one", "figure 1"),
+            *(wins[c, a] == n - 1, f"C wins {wins[c, a]:g} of {n}"),
+        ),
+        (
+            *("B is better than A on all segments but one", "figure 1"),
+            *(wins[b, a] == n - 1, f"B wins {wins[b, a]:g} of {n}"),
+        ),
+        ("Bradley–Terry puts C and B above A", "figure 1", min(fitted[c], fitted[b]) > fitted[a], order),
+        (
+            *("the median of A is greater than that of B", "figure 1"),
+            *(medians[a] > medians[b], f"medians {_list(medians[[a, b]])}"),
+        ),
+        (
+            *("the median of A is greater than that of C, 10 and 7", "section 3"),
+            *(medians[a] > medians[c], f"medians {_list(medians[[a, c]])}"),
+        ),
+        (
+            *("B outperforms C on all segments but one", "section 3"),
+            *(wins[b, c] == n - 1, f"B wins {wins[b, c]:g} of {n}"),
+        ),
     )
-    rows = tuple(
-        (claim, "yes" if holds else "no", seen) for claim, (holds, seen) in zip(_CLAIMS, checks, strict=True)
-    )
-    return StudyTable(
-        name="claims",
-        title="Claims of the paper about figure 1, compared with the data of its plot",
-        columns=("claim", "holds", "in the data"),
-        rows=rows,
-    )
+    return [Claim(text, where, bool(holds), seen) for text, where, holds, seen in checks]
+
+
+def _list(values: FloatArray) -> str:
+    return ", ".join(f"{value:g}" for value in values)
 
 
 def _chart(scores: Scores) -> StudyChart:
@@ -158,7 +163,7 @@ def _chart(scores: Scores) -> StudyChart:
     return figure(
         (Mark("", scores.systems[i], j + 1, float(scores.values[i, j])) for i, j in shown),
         name="figure-1",
-        title="Scores of the same segments",
+        title="Figure 1: scores of the same segments",
         kind="points",
         x="segment",
         y=scores.name,

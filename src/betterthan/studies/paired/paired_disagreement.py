@@ -5,7 +5,7 @@ Tables 1, 3 and 4 and figure 4, from the disagreements of every setup.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from betterthan.kernels.agreement.rankings import order_agreement, same_top
 from betterthan.kernels.intervals.intervals import percentile_interval
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.claims import UNKNOWN, Claim, holds_in
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.strengths import FIVE, PRIOR, THREE, TITLES, played_strengths, three_strengths
 from betterthan.studies.paired.subsamples import CODE_SIZES, RULES, TEXT_SIZES, SubsampleRule
@@ -363,49 +364,157 @@ def swapped(disagreements: DisagreementBlocks) -> tuple[str, ...]:
 _RESAMPLES = 2000
 
 
+SIZES = (10, 20, 40, 50, 100, 200, 500, 1000, 5000)
+"""Sizes of figure 4c: those of the text and of the program, and some between, for small test sets."""
+TASKS = {
+    "summarization": ("tac", "cnndm", "summeval", "realsumm"),
+    "machine translation": ("wmt", "newstest"),
+    "dialogue": ("tc", "pc", "topicalchat", "personachat"),
+    "image captioning": ("mscoco", "coco"),
+}
+"""Tasks by the beginnings of the names of their data sets, without case and punctuation."""
+
+
+def task_of(dataset: str) -> str:
+    """Return the task that a data set is of, by its name; the data set itself where that is not known.
+
+    Examples
+    --------
+    >>> task_of("TAC-08"), task_of("PersonaChat"), task_of("de-en"), task_of("news")
+    ('summarization', 'dialogue', 'machine translation', 'news')
+    """
+    plain = plain_name(dataset)
+    parts = dataset.lower().replace("_", "-").split()[-1:]
+    if parts and len(parts[0]) == len("xx-yy") and parts[0][2] == "-":
+        return "machine translation"
+    return next((task for task, starts in TASKS.items() if plain.startswith(starts)), dataset)
+
+
+class _SizeClass(NamedTuple):
+    """Setups that reach the same largest size: the same setups at all sizes, so that a line compares like with like."""
+
+    sizes: tuple[int, ...]
+    places: tuple[int, ...]
+    median_n: float
+
+    @property
+    def title(self) -> str:
+        """What the panel shows."""
+        return f"{counted(len(self.places), 'setup')} with {amount(self.median_n, 0)} segments (median)"
+
+
+def _size_classes(disagreements: DisagreementBlocks) -> list[_SizeClass]:
+    classes: dict[tuple[int, ...], list[int]] = {}
+    for place, block in enumerate(disagreements.blocks):
+        classes.setdefault(tuple(size for size in SIZES if f"size {size}" in block), []).append(place)
+    return [
+        _SizeClass(
+            sizes,
+            tuple(places),
+            float(np.median([disagreements.setups[place].scores.n_segments for place in places])),
+        )
+        for sizes, places in sorted(classes.items(), key=lambda item: len(item[0]))
+    ]
+
+
+def _at_sizes(disagreements: DisagreementBlocks, one: _SizeClass) -> dict[float, FloatArray]:
+    """Share of pairs ordered differently by number of segments, all of them last; (setups, 3 pairs) each."""
+    values = {
+        float(size): np.stack(
+            [disagreements.by_rule(f"size {size}", k, disagreements.reading)[:, 0] for k in one.places]
+        )
+        for size in one.sizes
+    }
+    return values | {one.median_n: disagreements.full()[list(one.places)][:, :, 0]}
+
+
 def sizes_table(disagreements: DisagreementBlocks) -> StudyTable:
     """Return the share of pairs ordered differently by test set size, the numbers of figure 4c."""
-    sizes = CODE_SIZES if disagreements.reading else TEXT_SIZES
     rows: list[tuple[StudyCell, ...]] = []
-    for size in sizes:
-        values = _at_size(disagreements, size)
-        if len(values):
-            rows.append((size, len(values), *(float(value) for value in known_mean(values))))
+    for one in _size_classes(disagreements):
+        for size, values in _at_sizes(disagreements, one).items():
+            label = "all" if size == one.median_n else int(size)
+            rows.append((one.title, label, *(float(value) for value in known_mean(values))))
     return StudyTable(
         name="figure-4c",
         title="Figure 4c: share of pairs ordered differently, by number of segments drawn",
-        columns=("segments", "setups", *(pair_title(pair) for pair in PAIRS)),
+        columns=("setups", "segments", *(pair_title(pair) for pair in PAIRS)),
         rows=tuple(rows),
         digits=3,
+        notes=("Setups are grouped by their size, so that the same ones are behind all numbers of a group.",),
     )
 
 
-def _at_size(disagreements: DisagreementBlocks, size: int) -> FloatArray:
-    """Share of pairs ordered differently in each setup that is larger; as published smaller ones take part whole."""
-    name = f"size {size}"
-    taking_part = [
-        place for place, block in enumerate(disagreements.blocks) if name in block or disagreements.reading
-    ]
-    values = [disagreements.by_rule(name, place, disagreements.reading)[:, 0] for place in taking_part]
-    return np.stack(values) if values else np.empty((0, len(PAIRS)))
+def groups_table(name: str, title: str, label: str, groups: Mapping[str, FloatArray]) -> StudyTable:
+    """Return the numbers of figure 4a or 4b, most affected by the choice of mean or median against wins first."""
+    means = {group: known_mean(values) for group, values in groups.items()}
+    order = sorted(means, key=lambda group: -float(np.mean(means[group][1:])))
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
+        (group, len(groups[group]), *(float(value) for value in means[group])) for group in order
+    )
+    return StudyTable(
+        name=name,
+        title=title,
+        columns=(label, "setups", *(pair_title(pair) for pair in PAIRS)),
+        rows=rows,
+        digits=3,
+        notes=(f"Test sets: {_TITLES[_RULE_OF_FIGURE[name]]}. Most affected first.",),
+    )
+
+
+_RULE_OF_FIGURE = {"figure-4a": "fifth_or_30", "figure-4b": "fifth"}
+_FLOOR = 0.1
+"""What the disagreement of the paper does not fall below."""
+
+
+def by_metric(disagreements: DisagreementBlocks) -> dict[str, FloatArray]:
+    """Return the share of pairs ordered differently in each setup, by family of metrics."""
+    return _grouped(disagreements, _RULE_OF_FIGURE["figure-4a"], lambda setup: family_of(setup.metric))
+
+
+def by_task(disagreements: DisagreementBlocks) -> dict[str, FloatArray]:
+    """Return the same by task."""
+    return _grouped(disagreements, _RULE_OF_FIGURE["figure-4b"], lambda setup: task_of(setup.dataset))
 
 
 def figure_4(disagreements: DisagreementBlocks, seed: int) -> list[StudyChart]:
-    """Return figure 4: by metric, by data set, by test set size."""
-    metrics = _grouped(disagreements, "fifth_or_30", lambda setup: setup.metric)
-    datasets = _grouped(disagreements, "fifth", lambda setup: setup.dataset)
-    sizes = {
-        str(size): _at_size(disagreements, size)
-        for size in (CODE_SIZES if disagreements.reading else TEXT_SIZES)
-        if len(_at_size(disagreements, size))
-    }
-    return [
-        _chart("figure-4a", "Figure 4a: disagreement by metric", "metric", metrics, seed, kind="bars"),
-        _chart("figure-4b", "Figure 4b: disagreement by data set", "data set", datasets, seed, kind="bars"),
-        _chart(
-            "figure-4c", "Figure 4c: disagreement by test set size", "segments", sizes, seed, kind="lines"
-        ),
+    """Return figure 4: by metric, by task, by test set size."""
+    shares = "share of pairs ordered differently"
+    bars = [
+        figure(
+            _bars(name, groups, seed),
+            name=name,
+            title=f"Figure 4{name[-1]}: {title}",
+            x=x,
+            y=shares,
+            kind="bars",
+        )
+        for name, title, x, groups in (
+            ("figure-4a", "disagreement by metric", "metric", by_metric(disagreements)),
+            ("figure-4b", "disagreement by task", "task", by_task(disagreements)),
+        )
     ]
+    marks = [
+        Mark(
+            one.title,
+            pair_title(pair),
+            size,
+            *_with_bar(_known(values[:, place]), seed, f"{one.title} {size} {place}"),
+        )
+        for one in _size_classes(disagreements)
+        for place, pair in enumerate(PAIRS)
+        for size, values in _at_sizes(disagreements, one).items()
+    ]
+    sizes = figure(
+        marks,
+        name="figure-4c",
+        title="Figure 4c: disagreement by test set size, always of the same setups",
+        x="segments (logarithmic)",
+        y=shares,
+        log_x=True,
+        rule=_FLOOR,
+    )
+    return [*bars, sizes]
 
 
 def _grouped(
@@ -419,17 +528,18 @@ def _grouped(
     return {name: np.stack(values) for name, values in groups.items()}
 
 
-def _chart(
-    name: str, title: str, x: str, groups: dict[str, FloatArray], seed: int, *, kind: str
-) -> StudyChart:
-    marks = []
-    for group, values in groups.items():
-        for place, pair in enumerate(PAIRS):
-            known = values[~np.isnan(values[:, place]), place]
-            x_value: StudyCell = float(group) if kind == "lines" else group
-            bar = _with_bar(known, seed, f"{name} {group} {place}")
-            marks.append(Mark("", pair_title(pair), x_value, *bar))
-    return figure(marks, name=name, title=title, kind=kind, x=x, y="share of pairs ordered differently")
+def _bars(name: str, groups: Mapping[str, FloatArray], seed: int) -> list[Mark]:
+    return [
+        Mark(
+            "", pair_title(pair), group, *_with_bar(_known(values[:, place]), seed, f"{name} {group} {place}")
+        )
+        for group, values in groups.items()
+        for place, pair in enumerate(PAIRS)
+    ]
+
+
+def _known(values: FloatArray) -> FloatArray:
+    return np.asarray(values[~np.isnan(values)])
 
 
 def _with_bar(values: FloatArray, seed: int, label: str) -> tuple[StudyCell, StudyCell, StudyCell]:
@@ -468,14 +578,28 @@ def run(request: StudyRequest) -> Study:
         request.seed,
     )
     blocks = request.run(
-        "setups", work, _setup, parts=even_parts(len(used)), key=(setups_digest(used),), uses="processes"
+        "setups",
+        work,
+        _setup,
+        parts=even_parts(len(used)),
+        key=(setups_digest(used), SIZES),
+        uses="processes",
     )
     disagreements = DisagreementBlocks(used, blocks, int(request.as_published))
     rules = rules_table(disagreements)
+    metrics, tasks = by_metric(disagreements), by_task(disagreements)
     tables = [full_table(disagreements, "table-1", PAIRS), full_table(disagreements, "table-4", TEN_PAIRS)]
-    tables += [*([rules] if rules else []), *breakdown_tables(disagreements), sizes_table(disagreements)]
+    tables += [*([rules] if rules else []), *breakdown_tables(disagreements)]
+    tables += [
+        groups_table(
+            "figure-4a", "Figure 4a: share of pairs ordered differently, by metric", "metric", metrics
+        ),
+        groups_table("figure-4b", "Figure 4b: share of pairs ordered differently, by task", "task", tasks),
+        sizes_table(disagreements),
+    ]
     return request.answer(
         tables=tables,
+        claims=_claims(disagreements, metrics, tasks),
         charts=figure_4(disagreements, request.seed),
         sentences=(*_sentences(disagreements), *closest(disagreements)),
         differences=(*_DIFFERENCES, *(() if request.as_published else (_COUNTED,)), *swapped(disagreements)),
@@ -510,7 +634,7 @@ def _setup(work: _SetupDraws, part: range, _rng: np.random.Generator) -> dict[st
 
 def _sizes(n: int) -> dict[str, SubsampleRule]:
     """Rules for the test set sizes of the paper and of its program that are smaller than n."""
-    sizes = sorted({*TEXT_SIZES, *CODE_SIZES})
+    sizes = sorted({*SIZES, *TEXT_SIZES, *CODE_SIZES})
     return {f"size {size}": SubsampleRule(f"{size} segments", _fixed(size)) for size in sizes if size < n}
 
 
@@ -542,6 +666,113 @@ def _five(work: _SetupDraws, table: FloatArray, block: int) -> FloatArray:
     return np.stack(
         [disagreement(by_mechanism[a], by_mechanism[b], as_published=work.as_published) for a, b in TEN_PAIRS]
     )
+
+
+def _claims(
+    disagreements: DisagreementBlocks, metrics: Mapping[str, FloatArray], tasks: Mapping[str, FloatArray]
+) -> list[Claim]:
+    full = known_mean(disagreements.full())
+    pairs = ", ".join(f"{pair_title(pair)} {full[i, 0]:.0%}" for i, pair in enumerate(PAIRS))
+    best = ", ".join(f"{pair_title(pair)} {full[i, 1]:.0%}" for i, pair in enumerate(PAIRS))
+    return [
+        Claim(
+            "about 10% of the pairs of systems are ordered differently",
+            "section 5.1, table 1",
+            bool(_NEAR_TEN[0] <= full[:, 0].max() <= _NEAR_TEN[1]),
+            pairs,
+        ),
+        Claim(
+            "in 30% of the setups or more another system is the best, by mean or median and Bradley–Terry",
+            "abstract, table 1",
+            holds_in(int((full[1:, 1] >= _MANY).sum()), 2),
+            best,
+        ),
+        Claim(
+            "mean and median agree more with each other than with Bradley–Terry",
+            "section 5.1, table 1",
+            holds_in(int((full[1:, 0] > full[0, 0]).sum()), 2),
+            pairs,
+        ),
+        *_metric_claims(metrics),
+        *_task_claims(tasks),
+        *_size_claims(disagreements),
+    ]
+
+
+_NEAR_TEN, _MANY = (0.05, 0.15), 0.3
+_EASY, _HARD = ("machine translation", "summarization"), ("dialogue", "image captioning")
+
+
+def _against_wins(groups: Mapping[str, FloatArray]) -> dict[str, float]:
+    """Disagreement of mean and of median with Bradley–Terry, averaged; most first."""
+    means = {name: float(np.mean(known_mean(values)[1:])) for name, values in groups.items()}
+    return dict(sorted(means.items(), key=lambda item: -item[1]))
+
+
+def _listed(values: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.0%}" for name, value in values.items())
+
+
+def _metric_claims(metrics: Mapping[str, FloatArray]) -> list[Claim]:
+    means = _against_wins(metrics)
+    recent = [name for name in ("BERTScore", "MoverScore") if name in means]
+    middle = float(np.median(list(means.values())))
+    return [
+        Claim(
+            "BLEU is affected most",
+            "section 5.1, figure 4a",
+            next(iter(means)) == "BLEU" if "BLEU" in means else UNKNOWN,
+            _listed(means),
+        ),
+        Claim(
+            "BERTScore and MoverScore are affected less than most metrics",
+            "section 5.1, figure 4a",
+            holds_in(sum(means[name] < middle for name in recent), len(recent)),
+            f"{_listed({name: means[name] for name in recent}) or 'not in the data'}; median of all {middle:.0%}",
+        ),
+    ]
+
+
+def _task_claims(tasks: Mapping[str, FloatArray]) -> list[Claim]:
+    means = _against_wins(tasks)
+    easy, hard = ([means[name] for name in names if name in means] for names in (_EASY, _HARD))
+    return [
+        Claim(
+            "dialogue and captioning show more disagreement than translation and summarization",
+            "section 5.1, figure 4b",
+            min(hard) > max(easy) if easy and hard else UNKNOWN,
+            _listed(means),
+        )
+    ]
+
+
+def _size_claims(disagreements: DisagreementBlocks) -> list[Claim]:
+    """Whether disagreement falls with more segments, and how far."""
+    ends = []
+    for one in _size_classes(disagreements):
+        values = list(_at_sizes(disagreements, one).values())
+        if len(values) > 1:
+            ends.append((one, float(np.nanmean(values[0])), known_mean(values[-1])))
+    falls = "; ".join(f"{one.title}: {first:.0%} to {np.mean(last):.0%}" for one, first, last in ends)
+    lowest = "; ".join(
+        f"{one.title}: {', '.join(f'{pair_title(pair)} {last[i]:.0%}' for i, pair in enumerate(PAIRS))}"
+        for one, _, last in ends
+    )
+    above = sum(bool((last[1:] >= _FLOOR).all()) for *_, last in ends)
+    return [
+        Claim(
+            "with larger test sets the mechanisms agree more",
+            "section 5.1, figure 4c",
+            holds_in(sum(float(np.mean(last)) < first for _, first, last in ends), len(ends)),
+            falls,
+        ),
+        Claim(
+            "disagreement with Bradley–Terry does not fall below 10%",
+            "section 5.1, figure 4c",
+            holds_in(above, len(ends)),
+            lowest,
+        ),
+    ]
 
 
 def _sentences(disagreements: DisagreementBlocks) -> tuple[str, ...]:
@@ -578,7 +809,7 @@ def _notes(used: tuple[Setup, ...], blocks: list[dict[str, Array]]) -> tuple[str
 _DIFFERENCES = (
     (
         "Tables 1 and 4 of the paper are over 296 setups, of which only some are in the data here; the numbers "
-        "beside ours are for all of them."
+        "in brackets are for all of them."
     ),
     "The abstract speaks of different best systems in about 30% of the setups, table 1 of 40%.",
     (

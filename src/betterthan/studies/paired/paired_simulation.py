@@ -20,6 +20,7 @@ from betterthan.kernels.agreement.rankings import order_agreement
 from betterthan.kernels.intervals.intervals import percentile_interval
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.claims import Claim, holds_in
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.strengths import FIVE, PRIOR, THREE, TITLES, played_strengths, three_strengths
 from betterthan.studies.printed import printed_table
@@ -177,6 +178,15 @@ PANELS = (
 )
 
 
+_AXES = {
+    "systems": "number of systems",
+    "segments": "number of segments",
+    "outliers": "share of outliers",
+    "types": "types of segments",
+}
+"""Titles of the horizontal axes."""
+
+
 class Point(NamedTuple):
     """Mean tau of one mechanism at one place of a panel, with its interval and number of setups."""
 
@@ -267,13 +277,14 @@ def figure_3(name: str, panel_points: Sequence[Point]) -> StudyChart:
             Mark(
                 f"{point.panel.letter}: {point.panel.title}",
                 TITLES[point.mechanism],
-                *(point.x, point.tau, point.low, point.high),
+                *(f"{point.x:g}", point.tau, point.low, point.high),
+                axis=_AXES[point.panel.varied],
             )
             for point in panel_points
         ),
         name=f"figure-3-{name.replace('_', '-')}",
-        title=f"Figure 3: which mechanism finds the true order? Scores drawn by {name}",
-        x="varied",
+        title=f'Figure 3: which mechanism finds the true order? Scores drawn by "{name}"',
+        x="",
         y="Kendall's tau",
     )
 
@@ -426,6 +437,7 @@ def run(request: StudyRequest) -> Study:
     }
     return request.answer(
         tables=[tests, *(panels_table(*each) for each in places.items()), grid_table(taus, GRID)],
+        claims=_claims(tests, taus, GRID),
         charts=[figure_3(*each) for each in places.items()],
         sentences=_sentences(simulated, work, tests),
         differences=_DIFFERENCES if request.as_published else (*_DIFFERENCES, _BARS),
@@ -460,6 +472,42 @@ def _simulate(work: _Simulation, part: range, _rng: np.random.Generator) -> Floa
             ]
         )
     return np.array(rows)
+
+
+_CLAIMS = {
+    ("outliers", "mean"): "the mean fails with outliers",
+    ("outliers", "median"): "the median does not fail with outliers",
+    ("outliers", "bradley_terry"): "Bradley–Terry does not fail with outliers",
+    ("types", "mean"): "the mean does not fail with types of segments",
+    ("types", "median"): "the median fails with types of segments",
+    ("types", "bradley_terry"): "Bradley–Terry does not fail with types of segments",
+    ("both", "mean"): "the mean fails with outliers and types",
+    ("both", "median"): "the median fails with outliers and types",
+    ("both", "bradley_terry"): "Bradley–Terry does not fail with outliers and types",
+}
+"""Trouble and mechanism, to what section 4 says."""
+
+
+def _claims(tests: StudyTable, taus: Mapping[str, FloatArray], grid: Sequence[Setting]) -> list[Claim]:
+    clean = _where(grid, lambda s: s.types == 1 and s.outliers == 0)
+    means = {name: [_mean(table[clean][..., i]) for i in range(len(THREE))] for name, table in taus.items()}
+    alike = {name: max(values) - min(values) < _SMALL for name, values in means.items()}
+    gaps = ", ".join(f"{name} {max(values) - min(values):.2f}" for name, values in means.items())
+    claims = [
+        Claim(
+            "without outliers and types mean, median and Bradley–Terry work equally well",
+            "figure 3, a and b",
+            holds_in(sum(alike.values()), len(alike)),
+            f"largest difference of tau: {gaps}",
+        )
+    ]
+    for (trouble, mechanism), text in _CLAIMS.items():
+        rows = [row for row in tests.rows if (row[1], row[2]) == (trouble, TITLES[mechanism])]
+        seen = ", ".join(f"{row[0]} {'fails' if row[9] == 'yes' else 'does not'}" for row in rows)
+        panels = {"outliers": "c", "types": "d", "both": "e and f"}[trouble]
+        agreeing = sum(row[11] == "yes" for row in rows)
+        claims.append(Claim(text, f"figure 3, {panels}", holds_in(agreeing, len(rows)), seen))
+    return claims
 
 
 def _sentences(simulated: FloatArray, work: _Simulation, tests: StudyTable) -> tuple[str, ...]:

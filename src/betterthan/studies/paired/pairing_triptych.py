@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
+from betterthan.analysis.wording import counted
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.streams import stream
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.claims import Claim
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
@@ -18,7 +20,6 @@ from betterthan.studies.request import StudyRequest
 TABLE_2 = np.array(list(printed_table("paired", "table_2").values().values()))
 """Strengths of S and B for five types of segments."""
 _NAMES = ("S", "B")
-_MOST_POINTS = 300
 
 
 class _Pairing(NamedTuple):
@@ -44,6 +45,7 @@ def run(request: StudyRequest) -> Study:
     below = sum(share < 0.5 for _, share in every)
     return request.answer(
         tables=[_verdicts(drawn, _NAMES, expected), _permutations(every)],
+        claims=_claims(drawn, _NAMES),
         charts=[_chart(drawn, _NAMES)],
         sentences=(
             (
@@ -100,12 +102,13 @@ def _of_data(request: StudyRequest) -> Study:
     wins = [int((each.first > each.second).sum()) for each in drawn]
     return request.answer(
         tables=[_verdicts(drawn, names, None)],
+        claims=_claims(drawn, names),
         charts=[_chart(drawn, names)],
         sentences=(
             (
                 f"{names[0]} and {names[1]} have the highest means of {setup.dataset}, {setup.metric}. With the same "
                 f"scores of each, paired otherwise, {names[0]} could win anything from {wins[2]} to {wins[1]} of "
-                f"{first.size} segments; it wins {wins[0]}."
+                f"{first.size:,} segments; it wins {wins[0]}."
             ),
         ),
         used=request.setups,
@@ -159,6 +162,34 @@ def _verdicts(
     )
 
 
+def _claims(drawn: list[_Pairing], names: tuple[str, str]) -> list[Claim]:
+    marginals = {
+        tuple(float(f(np.sort(scores))) for f in (np.mean, np.median) for scores in (each.first, each.second))
+        for each in drawn
+    }
+    leads = [int((each.first > each.second).sum() - (each.first < each.second).sum()) for each in drawn]
+    mean_a, mean_b, median_a, median_b = next(iter(marginals))
+    against = sum(
+        bool(np.sign(lead) == -np.sign(mean_a - mean_b) == -np.sign(median_a - median_b) != 0)
+        for lead in leads
+    )
+    shown = ", ".join(f"{lead:+d}".replace("-", "−") for lead in leads)
+    return [
+        Claim(
+            "other pairings leave the mean and median of each system as they are",
+            "figure 2",
+            len(marginals) == 1,
+            f"{counted(len(marginals), 'set')} of means and medians",
+        ),
+        Claim(
+            "a pairing exists in which the wins contradict both mean and median",
+            "figure 2, in the middle",
+            against > 0,
+            f"{against} of {len(drawn)}; {names[0]} leads by {shown} segments",
+        ),
+    ]
+
+
 def _permutations(every: list[tuple[tuple[int, ...], float]]) -> StudyTable:
     rows = tuple(
         (", ".join(f"{TABLE_2[0, i]:g}" for i in order), share, "S" if share > 0.5 else "B")
@@ -175,17 +206,15 @@ def _permutations(every: list[tuple[tuple[int, ...], float]]) -> StudyTable:
 
 
 def _chart(pairings: list[_Pairing], names: tuple[str, str]) -> StudyChart:
-    marks = []
-    for each in pairings:
-        step = max(1, -(-each.first.size // _MOST_POINTS))
-        for y, x in zip(each.first[::step].tolist(), each.second[::step].tolist(), strict=True):
-            winner = f"{names[0]} wins" if y > x else f"{names[1]} wins" if y < x else "tie"
-            marks.append(Mark(each.name, winner, x, y))
     return figure(
-        marks,
+        (
+            Mark(each.name, "", x, y)
+            for each in pairings
+            for y, x in zip(each.first.tolist(), each.second.tolist(), strict=True)
+        ),
         name="figure-2",
         title="Figure 2: the same scores of each system, paired in three ways",
-        kind="points",
-        x=f"score of {names[1]}",
-        y=f"score of {names[0]}",
+        kind="scatter",
+        x=names[1],
+        y=names[0],
     )

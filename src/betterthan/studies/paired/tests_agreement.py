@@ -15,6 +15,7 @@ from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.paired import paired_t
 from betterthan.kernels.significance.rank_tests import mood_median, sign_test, wilcoxon
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.claims import Claim
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.subsamples import RULES
 from betterthan.studies.printed import printed_table
@@ -24,6 +25,7 @@ from betterthan.studies.setups import Setup, setups_digest
 TESTS = printed_table("paired", "figure_6").columns[1:]
 FIGURE_6: tuple[tuple[float, ...], ...] = tuple(printed_table("paired", "figure_6").values().values())
 _DRAWS_IN_A_BLOCK = 20
+_NEARLY_ALL = 0.95
 
 
 class _TestedSetups(NamedTuple):
@@ -60,6 +62,7 @@ def run(request: StudyRequest) -> Study:
         tables.append(_by_setup(blocks, used))
     return request.answer(
         tables=tables,
+        claims=_claims(overlap),
         charts=[_chart(overlap)],
         sentences=_sentences(overlap, significant, work.alpha),
         differences=_DIFFERENCES,
@@ -154,6 +157,35 @@ def _chart(overlap: FloatArray) -> StudyChart:
         x="also found by",
         y="found by",
     )
+
+
+def _claims(overlap: FloatArray) -> list[Claim]:
+    share = dict(zip(TESTS, np.diag(overlap).tolist(), strict=True))
+    shares = ", ".join(f"{test} {value:.0%}" for test, value in share.items())
+    t, mood, sign, wilcoxon_ = (share[test] for test in TESTS)
+    by_mood = overlap[TESTS.index("Mood")]
+    also = {test: float(by_mood[TESTS.index(test)]) for test in ("t", "sign")}
+    return [
+        Claim(
+            "the paired t-test finds the most differences",
+            "section 5.1",
+            bool(t == max(share.values())),
+            shares,
+        ),
+        Claim("Mood's test finds the fewest", "section 5.1", bool(mood == min(share.values())), shares),
+        Claim(
+            "the sign test and Wilcoxon's test are in between",
+            "section 5.1",
+            bool(mood < min(sign, wilcoxon_) and max(sign, wilcoxon_) < t),
+            shares,
+        ),
+        Claim(
+            "nearly all that Mood's test finds the t-test finds too (98%)",
+            "appendix D",
+            also["t"] >= _NEARLY_ALL,
+            f"t {also['t']:.0%}, sign {also['sign']:.0%}",
+        ),
+    ]
 
 
 def _sentences(overlap: FloatArray, significant: BoolArray, alpha: float) -> tuple[str, ...]:

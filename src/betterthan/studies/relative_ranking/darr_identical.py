@@ -10,6 +10,7 @@ from betterthan.analysis.wording import counted, share
 from betterthan.errors import BetterThanError
 from betterthan.results.human import IdenticalOutputs
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.claims import UNKNOWN, Claim, holds_in
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
@@ -52,6 +53,7 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
     ]
     answer = request.answer(
         tables=[_table_3(datasets), _called_better(datasets), _printed()],
+        claims=_claims(datasets),
         charts=[_chart(datasets)],
         sentences=_sentences(datasets, margin),
         differences=_DIFFERENCES,
@@ -141,6 +143,32 @@ def _chart(datasets: list[_DatasetOutputs]) -> StudyChart:
         x="data",
         y="pairs",
     )
+
+
+def _claims(datasets: list[_DatasetOutputs]) -> list[Claim]:
+    judged = [one for one in datasets if one.n_judged]
+    surviving = sum(one.outputs.n_surviving > 0 for one in judged)
+    ties = [each for one in datasets for each in one.outputs.metric_ties if each.ties]
+    from_identical = sum(each.identical for each in ties)
+    total = sum(each.ties for each in ties)
+    return [
+        Claim(
+            "pairs of identical translations survive the threshold",
+            "section 2.3, tables 1 to 3",
+            holds_in(surviving, len(judged)),
+            ", ".join(f"{one.dataset} {one.outputs.n_surviving} of {one.n_judged}" for one in judged)
+            or "none judged",
+        ),
+        Claim(
+            "a significant amount of the ties of metrics comes from identical translations",
+            "section 2.3, table 3",
+            UNKNOWN if not total else from_identical >= _MANY * total,
+            f"{from_identical} of {total} ties" if total else "no metrics with ties",
+        ),
+    ]
+
+
+_MANY = 0.1
 
 
 def _sentences(datasets: list[_DatasetOutputs], margin: float) -> tuple[str, ...]:

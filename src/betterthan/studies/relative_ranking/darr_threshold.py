@@ -14,6 +14,7 @@ from betterthan.analysis.wording import amount, counted
 from betterthan.arrays import FloatArray, digest
 from betterthan.errors import BetterThanError, some_of
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.claims import UNKNOWN, Claim
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import HUMAN, panels_of
 from betterthan.studies.printed import printed_table
@@ -90,7 +91,8 @@ def run(request: StudyRequest, judged: Mapping[str, JudgmentTable] | None = None
         used, notes, setups = tuple(judged.items()), (), ()
     retained = [_counted(name, one) for name, one in used]
     answer = request.answer(
-        tables=[_figure_table(retained), _claims(retained), _by_data(retained)],
+        tables=[_figure_table(retained), _ratios(retained), _by_data(retained)],
+        claims=_claims(retained),
         charts=[_chart(retained)],
         sentences=_sentences(retained),
         differences=_DIFFERENCES,
@@ -165,13 +167,36 @@ def _shares(means: Mapping[str, FloatArray], i: int) -> list[float]:
     return [float(mean[i] / mean[0]) if mean[0] > 0 else float("nan") for mean in means.values()]
 
 
-def _claims(retained: list[_RetainedPairs]) -> StudyTable:
+def _claims(retained: list[_RetainedPairs]) -> list[Claim]:
+    mean = np.mean([one.kept for one in retained], axis=0)
+    times, half = _ratio(mean[_LOW], mean[_HIGH]), _ratio(mean[_USUAL], mean[_LOW])
+    where = "section 2.3, figure 1"
+    return [
+        Claim(
+            "a threshold of 1 keeps five times as many pairs as 50",
+            where,
+            UNKNOWN if np.isnan(times) else bool(_FIVE[0] <= times <= _FIVE[1]),
+            f"{times:.1f} times",
+        ),
+        Claim(
+            "a threshold of 25 almost halves the data",
+            where,
+            UNKNOWN if np.isnan(half) else bool(_NEARLY_HALF[0] <= half <= _NEARLY_HALF[1]),
+            f"{half:.2f} of what 1 keeps",
+        ),
+    ]
+
+
+_FIVE, _NEARLY_HALF = (4.0, 6.0), (0.45, 0.6)
+
+
+def _ratios(retained: list[_RetainedPairs]) -> StudyTable:
     rows: list[tuple[StudyCell, ...]] = []
     for name, mean in _averages(retained).items():
         ratios = (_ratio(mean[_LOW], mean[_HIGH]), _ratio(mean[_USUAL], mean[_LOW]))
         rows += [(name, what, ratio) for what, ratio in zip(_PRINTED_RATIOS.columns, ratios, strict=True)]
     return StudyTable(
-        name="claims",
+        name="ratios",
         title="What section 2.3 says of figure 1",
         columns=("direction", "what", "ratio"),
         rows=tuple(rows),
@@ -204,8 +229,8 @@ def _chart(retained: list[_RetainedPairs]) -> StudyChart:
             for i, threshold in enumerate(THRESHOLDS)
         ),
         name="figure-1",
-        title="The larger the threshold, the fewer pairs are left",
-        x="threshold",
+        title="Figure 1: the larger the threshold, the fewer pairs are left",
+        x="threshold for ties",
         y="pairs kept, mean over data sets",
     )
 

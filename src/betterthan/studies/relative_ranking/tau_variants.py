@@ -14,6 +14,7 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.tau_tables import RULES, Rule, pair_table, tau
 from betterthan.messages import joined
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.claims import Claim, holds_in
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import StudyPanel, panels_for
 from betterthan.studies.printed import printed_table
@@ -69,7 +70,11 @@ def run(request: StudyRequest) -> Study:
         notes += [joined([f"{panel.dataset}:", note]) for note in panel_notes]
     return request.answer(
         tables=[_values(taus), _examples(), _counts(taus), _thresholds(taus, shares)],
-        charts=[_chart(taus, shares)],
+        claims=_claims(taus),
+        charts=[
+            _chart([one for one in taus if one.dataset == name], shares)
+            for name in dict.fromkeys(one.dataset for one in taus)
+        ],
         sentences=_sentences(taus, margin),
         differences=_DIFFERENCES,
         notes=panels.notes_with(notes),
@@ -190,19 +195,75 @@ def _thresholds(taus: list[_Taus], shares: tuple[float, ...]) -> StudyTable:
 
 
 def _chart(taus: list[_Taus], shares: tuple[float, ...]) -> StudyChart:
-    first = [one for one in taus if one.dataset == taus[0].dataset]
+    dataset = taus[0].dataset
     return figure(
         (
-            Mark(one.metric, rule, share, float(one.value[i, k]))
-            for one in first
+            Mark(one.metric, f"{_TITLES[rule]} ({_TABLES[rule]})", share, float(one.value[i, k]))
+            for one in taus
             for k, rule in enumerate(RULES)
             for i, share in enumerate(shares)
         ),
-        name="metric-thresholds",
-        title=f"{taus[0].dataset}: tau by the threshold for ties of the metric",
-        x="threshold, as a share of the deviation of scores",
+        name=f"metric-thresholds-{dataset.replace(' ', '-')}",
+        title=f"{dataset}: tau by the threshold for ties of the metric",
+        x="threshold, in standard deviations",
         y="tau",
     )
+
+
+_TITLES: dict[Rule, str] = dict(
+    zip(RULES, ("ties ignored", "ties soft", "ties hard", "human ties kept"), strict=True)
+)
+
+
+def _claims(taus: list[_Taus]) -> list[Claim]:
+    table = _examples()
+    worked = table.pairs()
+    right = sum(abs(ours - printed) < _ROUNDED for ours, printed in worked)
+    lower = [bool(one.value[0, _OFFICIAL] < one.value[0, 0]) for one in taus if _metric_ties(one)]
+    return [
+        Claim(
+            "the worked examples have the printed values",
+            "section 3",
+            right == len(worked),
+            f"{right} of {len(worked)}",
+        ),
+        Claim(
+            "every tie that a metric produces lowers its tau under matrix 4c",
+            "section 3, table 4c",
+            holds_in(sum(lower), len(lower)),
+            f"tau is lower than with ties ignored for {sum(lower)} of {len(lower)} metrics with ties",
+        ),
+        _most_tied(taus, _OFFICIAL, "the metric with the most ties loses ranks under matrix 4c", gains=False),
+        _most_tied(
+            taus,
+            len(RULES) - 1,
+            "with human ties kept, ties can improve a metric: the one with the most ties gains ranks",
+            gains=True,
+        ),
+    ]
+
+
+_ROUNDED = 0.005
+
+
+def _metric_ties(one: _Taus) -> int:
+    """Pairs that people decide and the metric ties."""
+    return int(one.counts[0][0, 1] + one.counts[0][2, 1])
+
+
+def _most_tied(taus: list[_Taus], rule: int, text: str, *, gains: bool) -> Claim:
+    """Compare the rank of the metric that ties most with its rank where ties are ignored."""
+    moves: list[tuple[str, str, int, int]] = []
+    for dataset in dict.fromkeys(one.dataset for one in taus):
+        some = [one for one in taus if one.dataset == dataset]
+        tied = max(range(len(some)), key=lambda i: _metric_ties(some[i]))
+        before, after = (
+            1 + sum(bool(one.value[0, k] > some[tied].value[0, k]) for one in some) for k in (0, rule)
+        )
+        moves.append((dataset, some[tied].metric, before, after))
+    n = sum(after < before if gains else after > before for *_, before, after in moves)
+    seen = ", ".join(f"{data} {metric} {before} to {after}" for data, metric, before, after in moves)
+    return Claim(text, f"section 3, table {_TABLES[RULES[rule]]}", holds_in(n, len(moves)), f"ranks: {seen}")
 
 
 def changed_orders(first: FloatArray, second: FloatArray) -> tuple[int, int]:

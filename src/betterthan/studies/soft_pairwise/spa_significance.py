@@ -10,8 +10,15 @@ import numpy as np
 from betterthan.analysis.wording import share
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.figure import Mark, figure
-from betterthan.studies.human_panels import MEASURES, StudyPanel, evaluated, panels_for
+from betterthan.studies.claims import Claim, holds_in
+from betterthan.studies.figure import evaluation_figure
+from betterthan.studies.human_panels import (
+    MEASURES,
+    StudyPanel,
+    chosen_metrics,
+    evaluated,
+    panels_for,
+)
 from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 
@@ -41,10 +48,8 @@ def run(request: StudyRequest) -> Study:
     datasets = [_both(request, panel) for panel in panels.each]
     return request.answer(
         tables=[_table_1(datasets), _gains(datasets), _printed(), *(_values(one) for one in datasets)],
-        charts=[
-            _figure_4(datasets[0].dataset, label, each)
-            for label, each in (("PA", datasets[0].hard), ("SPA", datasets[0].soft))
-        ],
+        claims=_claims(datasets),
+        charts=[chart for one in datasets for chart in _charts(request, one)],
         sentences=_sentences(datasets),
         differences=_differences(datasets) if request.setups else (),
         notes=panels.notes_with(
@@ -149,20 +154,74 @@ def _as_file(name: str) -> str:
     return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
 
 
-def _figure_4(dataset: str, label: str, each: MetaEvaluation) -> StudyChart:
-    """p-values of all pairs of metrics, best first; a figure a measure, because each has its own order."""
-    return figure(
-        (
-            Mark("", a, b, p, verdict="significant" if p <= each.comparisons.alpha else "not significant")
-            for i, a in enumerate(each.metrics)
-            for b, p in zip(each.metrics[i + 1 :], each.comparisons.pvalue[i, i + 1 :].tolist(), strict=True)
-        ),
-        name=f"figure-4-{label}",
-        title=f"{dataset}, {label}: p-value of the claim that the row is better than the column",
-        kind="matrix",
-        x="metric",
-        y="metric",
+def _charts(request: StudyRequest, one: _Both) -> list[StudyChart]:
+    """Figures 1 and 4 of one data set, drawn as ``betterthan figure`` draws them."""
+    place = f"-{_as_file(one.dataset)}"
+    parts = [
+        evaluation_figure(
+            one.soft,
+            "soft_pairwise",
+            name=f"figure-1{place}",
+            title=f"Figure 1, {one.dataset}: {metric} and human judgments",
+            metric=metric,
+        )
+        for metric in chosen_metrics(request, "metric", one.soft.metrics)[:1]
+    ]
+    both = (
+        ("PA", "pairwise accuracy", one.hard),
+        ("SPA", "soft pairwise accuracy", one.soft),
     )
+    return parts + [
+        evaluation_figure(
+            each,
+            "metrics",
+            name=f"figure-4-{label}{place}",
+            title=f"Figure 4, {one.dataset}: metrics that differ by {measure}",
+        )
+        for label, measure, each in both
+    ]
+
+
+def _claims(datasets: list[_Both]) -> list[Claim]:
+    rows = [_row(one) for one in datasets]
+    gains = [mean_gain(rows, 3 + 3 * i) for i in range(3)]
+    printed = [mean_gain(TABLE_1.rows, 3 + 3 * i) for i in range(3)]
+    n = len(datasets)
+
+    def more(i: int, *, what: str) -> Claim:
+        pairs = [(row[3 + 3 * i], row[4 + 3 * i]) for row in rows]
+        n_more = sum(float(soft or 0) > float(hard or 0) for hard, soft in pairs)
+        counts = ", ".join(
+            f"{row[0]} {hard} and {soft}" for row, (hard, soft) in zip(rows, pairs, strict=True)
+        )
+        return Claim(
+            f"the soft measure finds more {what} (by {printed[i]:.0%} on average)",
+            "section 4.4, table 1",
+            holds_in(n_more, n),
+            f"{gains[i]:+.0%}: {counts}",
+        )
+
+    halves = [float(row[3] or 0) / float(row[2] or 1) for row in rows]
+    unique = [row[4] == row[5] for row in rows]
+    return [
+        Claim(
+            "pairwise accuracy has about half as many values as there are metrics",
+            "section 4.3",
+            holds_in(sum(_HALF[0] <= half <= _HALF[1] for half in halves), n),
+            ", ".join(f"{row[0]} {row[3]} of {row[2]}" for row in rows),
+        ),
+        Claim(
+            "the soft measure has one value for each different metric",
+            "section 4.3",
+            holds_in(sum(unique), n),
+            ", ".join(f"{row[0]} {row[4]} of {row[5]}" for row in rows),
+        ),
+        more(1, what="significant comparisons"),
+        more(2, what="clusters"),
+    ]
+
+
+_HALF = (0.3, 0.7)
 
 
 def _sentences(datasets: list[_Both]) -> tuple[str, ...]:
@@ -173,7 +232,7 @@ def _sentences(datasets: list[_Both]) -> tuple[str, ...]:
         for some in ([one.soft for one in datasets], [one.hard for one in datasets])
     )
     summary = (
-        f"Of {pairs} pairs of metrics, soft pairwise accuracy finds {soft} significantly different and pairwise "
+        f"Of {pairs:,} pairs of metrics, soft pairwise accuracy finds {soft} significantly different and pairwise "
         f"accuracy {hard}; the soft measure finds more on {more} of {len(datasets)} data sets."
     )
     rows = [_row(one) for one in datasets]

@@ -16,6 +16,7 @@ from betterthan.kernels.agreement.correlation import pearson, spearman
 from betterthan.kernels.agreement.soft_pairwise import pairwise_accuracy, soft_pairwise_accuracy
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.claims import Claim, holds_in
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import MEASURES, evaluated, panels_for
 from betterthan.studies.request import StudyRequest
@@ -56,6 +57,7 @@ def run(request: StudyRequest) -> Study:
         )
     return request.answer(
         tables=[_table(stabilities)],
+        claims=_claims(stabilities),
         charts=[_chart(stabilities)],
         sentences=_sentences(stabilities),
         differences=_DIFFERENCES,
@@ -153,27 +155,43 @@ def _chart(stabilities: list[_Stability]) -> StudyChart:
             for i, label in enumerate(MEASURES)
         ),
         name="figure-2",
-        title="Stability of the values of metrics when systems are left out: mean, and 90% of the subsets",
-        x="systems",
+        title="Figure 2: stability of metrics when systems are left out, mean and 90% of the subsets",
+        x="number of systems",
         y="Pearson correlation with all systems",
     )
 
 
-def _sentences(stabilities: list[_Stability]) -> tuple[str, ...]:
-    means = [[_summary(one.correlation[i, 0])[0] for i in range(2)] for one in stabilities]
-    known = [(hard, soft) for hard, soft in means if not (math.isnan(hard) or math.isnan(soft))]
-    more = sum(soft > hard for hard, soft in known)
-    sentences = [
-        f"The soft measure is the more stable one in {more} of {len(known)} cases (data set and number of systems)."
+def _means(stabilities: list[_Stability]) -> list[tuple[float, float]]:
+    """Mean correlation by both measures."""
+    return [(_summary(one.correlation[0, 0])[0], _summary(one.correlation[1, 0])[0]) for one in stabilities]
+
+
+def _claims(stabilities: list[_Stability]) -> list[Claim]:
+    by_dataset: dict[str, list[bool]] = {}
+    for one, (hard, soft) in zip(stabilities, _means(stabilities), strict=True):
+        if not (math.isnan(hard) or math.isnan(soft)):
+            by_dataset.setdefault(one.dataset, []).append(soft > hard)
+    every = [more for cases in by_dataset.values() for more in cases]
+    seen = ", ".join(f"{name} at {sum(cases)} of {len(cases)} sizes" for name, cases in by_dataset.items())
+    return [
+        Claim(
+            "the soft measure is more stable than pairwise accuracy when systems are left out",
+            "section 4.1, figure 2",
+            holds_in(sum(every), len(every)),
+            seen,
+        )
     ]
+
+
+def _sentences(stabilities: list[_Stability]) -> tuple[str, ...]:
+    means = _means(stabilities)
     half = [
         (one, pair)
         for one, pair in zip(stabilities, means, strict=True)
         if one.size == (one.n_systems + 1) // 2
     ]
-    sentences += [
+    return tuple(
         f"{one.dataset}: with {one.size} of {one.n_systems} systems the mean correlation is {amount(pair[0], 2)} for "
         f"pairwise accuracy and {amount(pair[1], 2)} for the soft one."
         for one, pair in half[:6]
-    ]
-    return tuple(sentences)
+    )

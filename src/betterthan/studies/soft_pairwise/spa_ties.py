@@ -11,6 +11,7 @@ import numpy as np
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.claims import Claim, holds_in
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import MEASURES, StudyPanel, evaluated, panels_for
 from betterthan.studies.printed import printed_table
@@ -45,6 +46,7 @@ def run(request: StudyRequest) -> Study:
     datasets = [_values(request, panel) for panel in panels.each]
     return request.answer(
         tables=[_counts(datasets), _groups(datasets)],
+        claims=_claims(datasets),
         charts=[_chart(datasets)],
         sentences=_sentences(datasets),
         differences=(),
@@ -137,6 +139,30 @@ def _chart(datasets: list[_Values]) -> StudyChart:
         x="place of the metric",
         y="value",
     )
+
+
+def _claims(datasets: list[_Values]) -> list[Claim]:
+    counts = {
+        one.dataset: (len(one.metrics), *(_n_distinct(one.value[label]) for label in MEASURES))
+        for one in datasets
+    }
+    shared = sum(hard < k for k, hard, _ in counts.values())
+    fewer = sum(soft > hard for _, hard, soft in counts.values())
+    seen = ", ".join(f"{name} {hard} and {soft} of {k}" for name, (k, hard, soft) in counts.items())
+    return [
+        Claim(
+            "pairwise accuracy gives several metrics the same value",
+            "section 4.3",
+            holds_in(shared, len(counts)),
+            seen,
+        ),
+        Claim(
+            "the soft measure has more distinct values",
+            "section 4.3",
+            holds_in(fewer, len(counts)),
+            seen,
+        ),
+    ]
 
 
 def _sentences(datasets: list[_Values]) -> tuple[str, ...]:

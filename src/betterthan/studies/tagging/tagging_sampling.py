@@ -25,7 +25,9 @@ from betterthan.kernels.compiled import compiled, is_loaded, load_compiler
 from betterthan.kernels.tags import spans
 from betterthan.kernels.tags.confusion import segment_sums
 from betterthan.messages import Message, Option
+from betterthan.present.tables.tags import tag_measure_name
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.claims import Claim, holds_in
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
@@ -431,6 +433,7 @@ def run(request: StudyRequest, tagged: tuple[Tagged, ...] | None = None) -> Stud
             _table_2(needed, float(request.options["unit"]), as_published=request.as_published),
             _pvalues(pvalue, work),
         ],
+        claims=_claims(needed),
         charts=[_chart(pvalue, work, float(request.options["unit"]), alpha / len(_PAIRS))],
         sentences=_sentences(needed, work, request.number("rounds")),
         differences=_DIFFERENCES[request.as_published],
@@ -468,10 +471,32 @@ def _work(request: StudyRequest, one: Tagged) -> _SamplingPlan:
     level, unit = float(request.options["level"]), float(request.options["unit"])
     errors = tuple(round((level + unit * step) / 100 * one.tags.n_words) for step in STEPS)
     most = request.number("samples")
-    schedule = tuple(n for n in SCHEDULE if n <= most) or (most,)
+    schedule = tuple(n for n in _scheduled(request) if n <= most) or (most,)
     pool = pool_of(one.tags, DEFAULT_MEASURES)
     n_drawn = request.number("rounds") * schedule[-1] * len(STEPS) * len(pool.options.first)
     return _SamplingPlan(pool, errors, schedule, request.as_published, n_drawn >= WORTH_COMPILING)
+
+
+def _scheduled(request: StudyRequest) -> tuple[int, ...]:
+    """The numbers of samples that are tried, as the option lists them."""
+    text = str(request.options["schedule"])
+    parts = text.replace(",", " ").split()
+    numbers = [int(part) for part in parts if part.isdecimal()]
+    if (
+        len(numbers) < len(parts)
+        or not numbers
+        or numbers != sorted(set(numbers))
+        or numbers[0] < _LEAST_SAMPLES
+    ):
+        raise BetterThanError(
+            f'The schedule is "{text}", but must be rising numbers of samples from {_LEAST_SAMPLES} on, separated by '
+            "commas."
+        )
+    return tuple(numbers)
+
+
+_LEAST_SAMPLES = 2
+"""A t-test needs a variance."""
 
 
 def _round(work: _SamplingPlan, _part: range, rng: np.random.Generator) -> FloatArray:
@@ -549,10 +574,22 @@ def _needed(pvalue: FloatArray, schedule: tuple[int, ...], alpha: float) -> dict
 
 
 def _order(needed: dict[str, list[int | None]]) -> list[str]:
-    """Measures by discriminative power: those that need fewer samples, summed in ranks of the schedule, first."""
-    worst = len(SCHEDULE) + 1
-    rank = {n: i for i, n in enumerate(SCHEDULE)}
-    return sorted(needed, key=lambda name: sum(worst if n is None else rank.get(n, 0) for n in needed[name]))
+    """Measures by discriminative power: those that need fewer samples, summed in ranks of what occurs, first."""
+    known = sorted({n for numbers in needed.values() for n in numbers if n is not None})
+    rank = {n: i for i, n in enumerate(known)}
+    return sorted(needed, key=lambda name: sum(len(rank) if n is None else rank[n] for n in needed[name]))
+
+
+def printed_at(measure: str, gap: float) -> int | None:
+    """Return what table 2 prints for two levels so many percentage points apart; None where it has no such gap.
+
+    Examples
+    --------
+    >>> printed_at("f1_mult", 0.05), printed_at("f1_mult", 0.25)
+    (2000, None)
+    """
+    hundredths = round(100 * gap, 6)
+    return PRINTED[measure].get(int(hundredths)) if hundredths == int(hundredths) else None
 
 
 def _table_2(needed: dict[str, list[int | None]], unit: float, *, as_published: bool) -> StudyTable:
@@ -563,11 +600,11 @@ def _table_2(needed: dict[str, list[int | None]], unit: float, *, as_published: 
         title="Fewest samples that tell two levels of errors apart, by the gap in percentage points",
         columns=("measure", *(f"{gap * unit:g}" for gap in _GAPS)),
         rows=tuple((f"{name}_as_published" if name in literal else name, *needed[name]) for name in order),
-        printed=tuple((None, *(PRINTED[name].get(gap) for gap in _GAPS)) for name in order),
+        printed=tuple((None, *(printed_at(name, gap * unit) for gap in _GAPS)) for name in order),
         notes=(
             (
-                "The paper's gaps are 0.01 points a unit, at 30 percent of errors, on other data. A dash: not with as "
-                "many samples as were drawn."
+                "The paper's numbers are shown where the gap is the same; they are of levels from 30 percent on, on "
+                "other data. A dash: not with as many samples as were drawn."
             ),
         ),
     )
@@ -593,16 +630,63 @@ def _chart(pvalue: FloatArray, work: _SamplingPlan, unit: float, enough: float) 
     means = _by_gap(pvalue)
     return figure(
         (
-            Mark(f"gap {gap * unit:g}", name, float(np.log10(n)), float(means[i, g, k]))
+            Mark(f"gap {gap * unit:g}", tag_measure_name(name), n, float(means[i, g, k]))
             for g, gap in enumerate(_GAPS)
             for k, name in enumerate(DEFAULT_MEASURES)
             for i, n in enumerate(work.schedule)
         ),
         name="p-values",
-        title=f"Mean p-value of two levels of errors, by number of samples; enough is below {enough:g}",
-        x="samples, as a power of ten",
+        title=f"Mean p-value of two levels of errors, by number of samples; dashed: {enough:g}, which is enough",
+        x="samples (logarithmic)",
         y="mean p-value",
+        log_x=True,
+        rule=enough,
     )
+
+
+_PHRASES = ("phrase_f1_mult", "sequence_correlation", "phrase_f1_bad")
+
+
+def _claims(needed: dict[str, list[int | None]]) -> list[Claim]:
+    """What section 3.2 concludes from table 2, by the samples that each measure needs, gap by gap."""
+
+    def pairs(first: str, second: str) -> list[tuple[float, float]]:
+        both = zip(needed[first], needed[second], strict=True)
+        return [(a or np.inf, b or np.inf) for a, b in both if (a, b) != (None, None)]
+
+    def fewer(first: str, *others: str) -> tuple[int, int, int]:
+        """Gaps at which the first needs fewer samples, as many, and more."""
+        every = [pair for other in others for pair in pairs(first, other)]
+        return (
+            sum(a < b for a, b in every),
+            sum(a == b for a, b in every),
+            sum(a > b for a, b in every),
+        )
+
+    def claim(text: str, first: str, *others: str) -> Claim:
+        less, same, more = fewer(first, *others)
+        seen = f"fewer samples in {less}, as many in {same}, more in {more} comparisons"
+        return Claim(text, "section 3.2, table 2", holds_in(int(less > 0) + int(more == 0), 2), seen)
+
+    less, same, more = fewer("mcc", "f1_mult")
+    words = [sum(fewer(name, other)[0] for other in _PHRASES) for name in ("f1_mult", "mcc", "f1_bad")]
+    against = [sum(fewer(name, other)[2] for other in _PHRASES) for name in ("f1_mult", "mcc", "f1_bad")]
+    return [
+        claim("F1-mult needs the fewest samples", "f1_mult", "mcc", "f1_bad", *_PHRASES),
+        Claim(
+            "MCC performs as well as F1-mult",
+            "section 3.2, table 2",
+            more == 0,
+            f"fewer samples in {less}, as many in {same}, more in {more} comparisons",
+        ),
+        claim("F1-mult needs fewer samples than F1-BAD", "f1_mult", "f1_bad"),
+        Claim(
+            "measures of phrases need more samples than those of words",
+            "section 3.2, table 2",
+            holds_in(int(sum(words) > 0) + int(sum(against) == 0), 2),
+            f"in {sum(words)} comparisons more, in {sum(against)} fewer",
+        ),
+    ]
 
 
 def _sentences(needed: dict[str, list[int | None]], work: _SamplingPlan, rounds: int) -> tuple[str, ...]:

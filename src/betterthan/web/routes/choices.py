@@ -43,7 +43,7 @@ class ChoicesIn(BaseModel):
     keep: list[ColumnName] = Field(
         default_factory=list,
         max_length=1000,
-        description="Columns that are systems, whatever they look like.",
+        description="Columns that are systems, whatever their names or values.",
     )
     direction: Literal["", "higher", "lower"] = Field(
         "", description="Which is better; empty: found by name."
@@ -62,7 +62,9 @@ class ChoicesIn(BaseModel):
     missing: Literal["raise", "drop"] = Field(
         "raise", description="What a missing score does to its segment."
     )
-    units: Literal["auto", "segments", "groups"] = Field("auto", description="What is drawn as one.")
+    units: Literal["auto", "segments", "groups"] = Field(
+        "auto", description="Units that are resampled or permuted."
+    )
     with_texts: bool = Field(default=True, description="Whether texts appear in the report.")
 
     @classmethod

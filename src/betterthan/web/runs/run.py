@@ -95,7 +95,7 @@ class Choices:
     columns : dict of str to str
         Role to column.
     ignore, keep : tuple of str
-        Columns that are not systems, and columns that are systems whatever they look like.
+        Columns that are not systems, and columns that are systems whatever their names or values.
     direction : {"", "higher", "lower"}
         Of every metric, when it is not found by name.
     duplicates : {"raise", "first", "last", "mean"}
@@ -109,7 +109,7 @@ class Choices:
     missing : {"raise", "drop"}
         Whether segments that a system lacks are an error or left out.
     units : {"auto", "segments", "groups"}
-        What is drawn or permuted as one.
+        Units that are resampled or permuted.
     with_texts : bool
         Whether texts appear in the report.
     """

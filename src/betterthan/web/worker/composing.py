@@ -155,7 +155,7 @@ def words_of(files: list[StoredFile], tags: WordTags | None) -> tuple[SentenceWo
     file = files[0]
     lines = tuple(tuple(split_words(line)) for line in open_source(file.stored).lines())
     if len(lines) != len(tags.segments):
-        message = f"{file.name} has {len(lines)} lines and the tags {len(tags.segments)} segments"
+        message = f"{file.name} has {len(lines):,} lines and the tags {len(tags.segments):,} segments"
         return (), (f"{message}; tags are shown without words.",)
     lengths = (tags.offsets[1:] - tags.offsets[:-1]).tolist()
     odd = [

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from tests.everyday import examples, few
 
 from betterthan.errors import ReadError, UnknownName
 from betterthan.read.formats.battles.battles import FORMAT, read, read_matches, sniff
@@ -213,7 +214,7 @@ def test_weights_are_summed(tmp_path):
     assert rows_of(matches) == [(0, 1, 1.0, 2.5), (0, 1, 0.0, 3.0)]
 
 
-@pytest.mark.parametrize("weight", ["-1", "many", "", "inf", "nan", "1_0"])
+@pytest.mark.parametrize("weight", few(["-1", "many", "", "inf", "nan", "1_0"], 3))
 def test_a_weight_must_be_a_number(tmp_path, weight):
     """Not negative, not missing, not infinite."""
     rows = [("x", "y", "left", "2"), ("x", "y", "left", weight)]
@@ -563,7 +564,7 @@ def tables(draw):
     )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(matches=tables(), in_json=st.booleans())
 def test_what_was_written_is_read_back(tmp_path, matches, in_json):
     """Matches → file → Matches is the aggregated table."""

@@ -129,7 +129,7 @@ def test_tags_are_recognised_by_their_words_or_name(write, name, text, confidenc
     assert (guess and guess.confidence) == confidence
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sentences=st.lists(st.lists(st.booleans()), min_size=1).filter(any))
 def test_what_was_written_is_read_back(write, sentences):
     """Tags → file → tags."""

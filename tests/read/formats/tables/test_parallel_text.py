@@ -7,6 +7,7 @@ import gzip
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.everyday import examples
 
 from betterthan.errors import ReadError
 from betterthan.read.formats.tables.parallel_text import read, read_texts, sniff
@@ -188,7 +189,7 @@ def test_sentences_with_commas_are_no_table(write, name, text, expected):
 LINES = st.text(st.characters(codec="utf-8", exclude_characters="\n\r\x00"), max_size=8)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(LINES, min_size=1).filter(lambda lines: "".join(lines).strip()))
 def test_what_was_written_is_read_back(write, lines):
     """Lines → file → lines."""

@@ -94,7 +94,7 @@ def test_a_log_that_inspect_wrote():
         "includes": 0.5, "both/a": 0.5, "both/b": 22.5}  # fmt: skip
     assert tables["includes"].systems == ("mockllm/alpha", "mockllm/beta")
     assert np.isnan(tables["includes"].values[:, 2]).all()
-    assert any("2 epochs" in note for note in tables["both/b"].notes)
+    assert any("2 runs each" in note for note in tables["both/b"].notes)
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch):
@@ -129,6 +129,17 @@ def test_epochs_are_averaged_by_a_literal_loop(tmp_path):
     random.Random(1).shuffle(samples)  # noqa: S311
     again = bt.read_scores(write(tmp_path, "mixed.json", {**LOG, "samples": samples}))
     assert again.select(segments=scores.segments).values.tolist() == literal
+
+
+def test_epochs_are_runs_that_were_drawn_independently(tmp_path):
+    """Each with its number; a sample without a score in any epoch stays a segment."""
+    samples = [sample("a", 1, 1), sample("a", 2, 0), sample("b", 2, 1), sample("c", 1, None, error="x")]
+    (runs,) = read_any(write(tmp_path, "log.json", {**LOG, "samples": samples})).tables
+    assert isinstance(runs, bt.Runs)
+    assert runs.independent
+    assert runs.segments == ("a", "b", "c")
+    rows = zip(runs.segment.tolist(), [runs.runs[r] for r in runs.run], runs.score.tolist(), strict=True)
+    assert sorted(rows) == [(0, "1", 1.0), (0, "2", 0.0), (1, "2", 1.0)]
 
 
 def test_several_values_are_several_metrics(tmp_path):

@@ -49,6 +49,19 @@ def write(folder, model, records, task="gsm8k", date=DATE):
     return path
 
 
+def test_files_of_several_dates_are_runs(tmp_path):
+    """A model that ran a task twice has two runs, which may differ as a whole."""
+    later = "2026-08-02T10-00-00.123456"
+    for model in ("one", "two"):
+        write(tmp_path, model, [record(k, float(k % 2)) for k in range(4)])
+        write(tmp_path, model, [record(k, 1.0) for k in range(4)], date=later)
+    (runs,) = read_any(tmp_path).tables
+    assert isinstance(runs, bt.Runs)
+    assert not runs.independent
+    assert runs.runs == (DATE, later)
+    assert runs.to_scores().values.mean(axis=1).tolist() == [0.75, 0.75]
+
+
 def test_what_the_tool_wrote(tmp_path):
     """Two tasks of lm-eval's dummy model: the means are those that it printed, 0.25, 0.00 and 0.50."""
     for task in ("sums", "pick"):

@@ -385,7 +385,8 @@ def _read_name(tally: Tally, meaning: IntArray, winner: int, system: int) -> Non
     by_name[tally.left == system] = MEANINGS.index("left")
     by_name[tally.right == system] = MEANINGS.index("right")
     named = (tally.winner == winner) & (by_name >= 0)
-    doubtful = named & (meaning >= 0) & (meaning != by_name)
+    also = np.where(meaning < 0, _place(tally, winner), meaning)
+    doubtful = named & (also >= 0) & (also != by_name)
     if doubtful.any():
         first = np.flatnonzero(doubtful)[0]
         message = Message(
@@ -394,11 +395,21 @@ def _read_name(tally: Tally, meaning: IntArray, winner: int, system: int) -> Non
             "right or tie).",
             system=tally.names[system],
             side=MEANINGS[by_name[first]],
-            word=MEANINGS[meaning[first]],
+            word=MEANINGS[also[first]],
             label=_LABEL_OPTION,
         )
         raise _at(tally, doubtful, message, code="BT122")
     meaning[named] = by_name[named]
+
+
+def _place(tally: Tally, winner: int) -> int:
+    """Return the side that a winner names by its number, where all winners are 0 and 1, or 1 and 2; else -1."""
+    cells = {
+        cells[0].strip() for cells in tally.winners if len(cells) == 1 and word_meaning(cells[0]) is None
+    }
+    sides = next((pair for pair in (("0", "1"), ("1", "2")) if cells == set(pair)), ())
+    cell = tally.winners[winner][0].strip()
+    return MEANINGS.index(("left", "right")[sides.index(cell)]) if cell in sides else -1
 
 
 def _weights(tally: Tally) -> FloatArray:

@@ -160,6 +160,7 @@ def _reading(grid: Grid, *, languages: str | None, identical: Identical) -> Read
         right=expanded.right,
         outcome=expanded.outcome,
         segment=_coded(grid, columns.segment, rows, expanded.row),
+        segments=() if columns.segment is None else tuple(grid.labels(columns.segment).names),
         group=expanded.row if columns.judge is None else _coded(grid, columns.judge, rows, expanded.row),
         notes=notes,
     )
@@ -476,6 +477,7 @@ def _matches(lines: _PairLines, options: Options) -> Matches:
         right=np.array([index[name] for name in lines.worse], dtype=np.int64),
         outcome=np.ones(segment.size),
         segment=segment,
+        segments=tuple(":".join(key) for key in lines.segments),
         group=segment if options.cluster else None,
         notes=(count, *((_DEPENDENT,) if options.cluster else ())),
     )

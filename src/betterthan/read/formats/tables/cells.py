@@ -102,9 +102,10 @@ def duplicate_cure(grid: Grid, cell: npt.NDArray[np.int64], first: int, second: 
     times = np.unique(cell, return_counts=True)[1]
     if (times == times[0]).all() and times.size > 1:
         return Message(
-            "Every segment of a system has {n} scores: repeated runs, or several tables in one file. "
-            "Average runs with {mean}; keep one table with {where}.",
+            "Every segment of a system has {n} scores: repeated runs, or several tables in one file. Name the column "
+            "that numbers the runs with {run}, or average them with {mean}; keep one table with {where}.",
             n=times[0],
+            run=Option("run", COLUMN),
             mean=Option("duplicates", "mean"),
             where=Option("where", {COLUMN: VALUE}),
         )

@@ -13,6 +13,13 @@ from betterthan.errors import ReadError, some_of
 from betterthan.messages import Message, Option
 from betterthan.read.formats.tables import wide_table
 from betterthan.read.formats.tables.cells import fill, nameless_row, one_score_each, usable_groups
+from betterthan.read.formats.tables.run_rows import (
+    FACTOR,
+    factor_columns,
+    is_repeated,
+    runs_table,
+    system_labels,
+)
 from betterthan.read.formats.tables.tables_in_one_file import read_separately
 from betterthan.read.grid.beginning import Peek, once, peek
 from betterthan.read.grid.columns import find, is_descriptive, role_option
@@ -46,6 +53,7 @@ from betterthan.read.protocol import (
     reason,
 )
 from betterthan.read.source.source import Source
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
 # The columns of a long table, by role, with every row accounted for.
@@ -74,6 +82,8 @@ class LongColumns:
     notes : tuple of str
     level : {"segment", "document", "system"}
         The unit of a score.
+    factors : dict
+        The labels of the columns that name the system together, where there are several; for the kept rows.
     """
 
     grid: Grid
@@ -84,6 +94,7 @@ class LongColumns:
     dropped: int
     notes: tuple[str, ...]
     level: str = "segment"
+    factors: dict[str, Labels] = field(default_factory=dict, repr=False)
 
     def declared(self, rows: IntArray | None) -> bool | None:
         """Return the direction of the metric in `rows` according to the file's own column.
@@ -117,15 +128,27 @@ def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
         Without a system (BT021), item (BT021, BT103) or score column (BT021), at a row without a name in one of
         them (BT105), or at a cell that is not a number (BT013, BT014).
     """
-    forced = forced_columns(grid, options)
+    forced, factors = forced_columns(grid, options), factor_columns(grid.header, options)
     nameless, notes = leave_out_nameless(grid)
-    positions = find(hidden(grid.header, forced), options.columns, roles, path=grid.name)
+    header = hidden(grid.header, forced | frozenset(factors.values()))
+    positions = find(
+        header, options.columns, [role for role in roles if role != "system" or not factors], path=grid.name
+    )
+    if factors:
+        positions["system"] = next(iter(factors.values()))
     _check_roles(grid, positions, roles)
     level = _level(grid, positions)
-    score_columns, left_out = _score_columns(grid, positions, nameless, forced)
+    score_columns, left_out = _score_columns(grid, positions, nameless | set(factors.values()), forced)
     values, percents = score_numbers(grid, score_columns)
     check_numbers(grid, values, score_columns)
-    labels = {role: grid.labels(column) for role, column in positions.items() if role != "score"}
+    parts = {name: grid.labels(column) for name, column in factors.items()}
+    labels = {
+        role: grid.labels(column)
+        for role, column in positions.items()
+        if role != "score" and not (role == "system" and factors)
+    }
+    if factors:
+        labels["system"] = system_labels(tuple(parts.values()))
     if level == "system":
         labels["item"] = Labels(np.zeros(grid.n_rows, dtype=np.int32), (WHOLE_SYSTEM,))
     rows = _rows_with_cells(labels, values)
@@ -146,6 +169,7 @@ def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
         dropped=grid.n_rows - rows.size,
         notes=(*notes, *left_out, *percents, *group_notes),
         level=level,
+        factors={name: Labels(part.codes[rows], part.names) for name, part in parts.items()},
     )
 
 
@@ -261,8 +285,9 @@ def _score_columns(
 
 def _rows_with_cells(labels: dict[str, Labels], values: FloatArray) -> IntArray:
     blank = np.isnan(values).all(axis=0)
-    for names in labels.values():
-        blank &= names.codes < 0
+    for role, names in labels.items():
+        if role != "run":  # a number of a run alone is no row
+            blank &= names.codes < 0
     return np.flatnonzero(~blank)
 
 
@@ -284,7 +309,7 @@ FORMAT = Format(
     chooses_columns=True,
     rows="grid",
 )
-_ROLES = ("item", "system", "score", "metric", "group", "direction")
+_ROLES = ("item", "system", "score", "metric", "group", "direction", "run")
 
 
 @once
@@ -299,6 +324,8 @@ def guess(look: Peek, *, path: str) -> Guess | None:
         roles = find(look.header, {}, ("item", "system", "score"), path=path)
     except ReadError as error:
         return Guess(confidence=0.5, because=error.message)
+    if any(name.startswith(FACTOR) for name in look.header):
+        return Guess(confidence=0.95, because="columns name factors of the systems")
     if "system" not in roles:
         return None
     system = quoted(look.header[roles["system"]])
@@ -342,10 +369,10 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
     refuse_summary(columns.grid, columns.labels["item"], columns.rows)
     check_systems(grid, columns.labels, options.columns)
     merged = 0
-    tables = []
+    tables: list[Scores | Runs] = []
     for part in _parts(columns, options, stem):
-        scores, lost = _scores(part, columns, options)
-        tables.append(scores)
+        table, lost = (_runs if _are_runs(part, columns, options) else _scores)(part, columns, options)
+        tables.append(table)
         merged += lost
     dropped = {"empty row": columns.dropped, "duplicate": merged}
     return Reading(
@@ -356,7 +383,7 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
         rows_kept=grid.n_rows - columns.dropped - merged,
         dropped={reason: count for reason, count in dropped.items() if count},
         notes=(*columns.notes, *((system_level_note(),) if columns.level == "system" else ())),
-        problems=doubts_of(tables, place=grid.name),
+        problems=doubts_of([table for table in tables if isinstance(table, Scores)], place=grid.name),
     )
 
 
@@ -400,7 +427,8 @@ def _scores(part: _MetricRows, columns: LongColumns, options: Options) -> tuple[
         duplicates=options.duplicates,
     )
     refuse_summary_system(columns.grid, systems.names, cells.values)
-    way = direction(part.name, cells.values, options, declared=columns.declared(part.rows))
+    column = next(iter(columns.scores)) if part.name == options.name else None
+    way = direction(part.name, cells.values, options, declared=columns.declared(part.rows), column=column)
     notes = [*columns.notes, *([way.note] if way.note else [])]
     if columns.dropped:
         notes.append(f"{columns.dropped} empty rows were left out.")
@@ -417,6 +445,40 @@ def _scores(part: _MetricRows, columns: LongColumns, options: Options) -> tuple[
         notes=tuple(notes),
     )
     return scores, cells.merged
+
+
+def _are_runs(part: _MetricRows, columns: LongColumns, options: Options) -> bool:
+    """Whether the rows are runs: by the user's choice, or because a column tells repeated rows apart."""
+    if options.duplicates != "raise" or columns.level != "segment":
+        return False
+    if columns.factors or "run" in options.columns:
+        return True
+    segments, systems = (_of(columns.labels[role], part.rows) for role in ("item", "system"))
+    return "run" in columns.labels and is_repeated(segments, systems)
+
+
+def _runs(part: _MetricRows, columns: LongColumns, options: Options) -> tuple[Runs, int]:
+    labels = {role: _of(names, part.rows) for role, names in columns.labels.items()}
+    rows = columns.rows if part.rows is None else columns.rows[part.rows]
+    name = columns.grid.header[columns.roles["run"]] if "run" in columns.roles else None
+    factors = {key: _of(levels, part.rows) for key, levels in columns.factors.items()}
+    table, lost = runs_table(
+        columns.grid, rows, labels, part.values, name=part.name, factors=factors, run_column=name
+    )
+    refuse_summary_system(columns.grid, table.systems, table.to_scores().values)
+    way = direction(part.name, table.score, options, declared=columns.declared(part.rows))
+    notes = [*columns.notes, *([way.note] if way.note else [])]
+    if columns.dropped:
+        notes.append(f"{columns.dropped} empty rows were left out.")
+    if lost:
+        notes.append(f"{lost} rows without a score were left out.")
+    return replace(
+        table,
+        higher_is_better=way.higher_is_better,
+        direction_doubt=way.doubt,
+        groups=_groups(part, columns, labels["item"]),
+        notes=tuple(notes),
+    ), lost
 
 
 def _of(labels: Labels, rows: IntArray | None) -> Labels:

@@ -107,7 +107,7 @@ def read(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the pro
 def read_texts(outputs: Several, *, references: Several = (), sources: FileLike | None = None) -> Texts:
     r"""Read outputs, references and sources that are parallel line by line.
 
-    Lines end at ``\n`` only; a byte order mark and ``\r\n`` are tolerated; gzip is opened. Empty lines are
+    Lines end at ``\n`` only; a byte order mark and ``\r\n`` are tolerated; gzip files are decompressed. Empty lines are
     kept, with a note. The line ``[No translation supplied]`` is a missing output.
 
     Parameters

@@ -36,7 +36,7 @@ FORMAT = Format(
     name="ratings",
     kind="ratings",
     description="a table with one row for each judgment: columns for segment, system, judge and score",
-    columns=OF_SCORES,
+    columns=OF_SCORES - {"run"},
     chooses_columns=True,
     rows="grid",
 )
@@ -219,7 +219,7 @@ def _ratings(
         raise fault(columns.grid, f'No judgment of "{name}" has a score.', code="BT011")
     labels = {role: compact(Labels(names.codes[rows], names.names)) for role, names in columns.labels.items()}
     scores = columns.scores[column][rows]
-    way = direction(name, scores, options, declared=columns.declared(rows))
+    way = direction(name, scores, options, declared=columns.declared(rows), column=column)
     counted = tuple(f"{count} rows were left out: {reason}." for reason, count in lost.items() if count)
     item = labels["item"]
     groups = labels.get("group")

@@ -21,7 +21,7 @@ FORMAT = Format(
     name="segments",
     kind="texts",
     description="a list of segments with their documents, without scores or texts",
-    columns=OF_SCORES,
+    columns=OF_SCORES - {"run"},
 )
 _ROLES = ("item", "group")
 _KNOWN = frozenset(

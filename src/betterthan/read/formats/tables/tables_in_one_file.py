@@ -25,7 +25,7 @@ _LANGUAGES = (
     "targetlang", "targetlanguage", "tgtlang", "tgtlanguage", "trglang", "sourcelang", "sourcelanguage", "srclang",
     "srclanguage",
 )  # fmt: skip
-PAIRS = ("lp", "langs", "langpair", "languagepair", "pair", *_LANGUAGES)
+PAIRS = ("lp", "langs", "langpair", "languagepair", "langdir", "direction", "pair", *_LANGUAGES)
 """Columns that hold language pairs or one side of them, without case and punctuation."""
 _TEST_SETS = ("dataset", "testset", "benchmark", "split", "language", "lang")
 _SUBJECTS = ("task", "subject")
@@ -158,7 +158,7 @@ def pair_column(grid: Grid, options: Options) -> str | None:
 
 def _named_columns(options: Options) -> set[str]:
     """Return the columns that the user gave a role, or chose rows by."""
-    return {*options.columns.values(), *(column for column, _ in options.where)}
+    return {*options.columns.values(), *options.factors, *(column for column, _ in options.where)}
 
 
 def _language_pairs(grid: Grid) -> tuple[str, ...]:

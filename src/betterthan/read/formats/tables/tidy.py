@@ -14,6 +14,7 @@ from betterthan.errors import ReadError, TableError
 from betterthan.messages import Message, Option
 from betterthan.read.formats.battles.battle_columns import covariate_column
 from betterthan.read.formats.tables.cells import nameless_row, second_rows, usable_groups
+from betterthan.read.formats.tables.run_rows import FACTOR
 from betterthan.read.grid.beginning import Peek, peek
 from betterthan.read.grid.columns import find, plain
 from betterthan.read.grid.grid import Grid, Labels, check_numbers, fault, first_rows, quoted
@@ -23,6 +24,7 @@ from betterthan.read.source.source import Source
 from betterthan.tables.any_table import AnyTable
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts
@@ -65,7 +67,7 @@ def all_tidy(tables: Sequence[AnyTable]) -> Tidy:
             "There is no table to write: a single file of tags cannot be evaluated. Use a folder with gold.tags and "
             "the tags of systems."
         )
-    if len(tables) > 1 and not isinstance(tables[0], Scores | Ratings) and not _fit(tables):
+    if len(tables) > 1 and not isinstance(tables[0], Scores | Ratings | Runs) and not _fit(tables):
         raise TableError(
             Message(
                 "There are {n} tables of several language pairs, whose rows would be mixed up in one file. "
@@ -101,7 +103,7 @@ def _group(groups: tuple[str, ...] | None, segment: int) -> tuple[str, ...]:
     return () if groups is None else (groups[segment],)
 
 
-def _check_direction(table: Scores | Ratings) -> None:
+def _check_direction(table: Scores | Ratings | Runs) -> None:
     """Raise when a direction is unclear: a reader of the file would rely on it."""
     if table.direction_doubt:
         raise ReadError(table.direction_doubt, code="BT220")
@@ -133,6 +135,23 @@ def _ratings(table: Ratings) -> Tidy:
         for segment, system, judge, score in zip(*judged, strict=True):
             names = (table.segments[segment], table.systems[system], table.judges[judge])
             yield (*names, score, table.name, *_group(table.groups, segment), table.higher_is_better)
+
+    return Tidy(columns, rows())
+
+
+@tidy.register
+def _runs(table: Runs) -> Tidy:
+    _check_direction(table)
+    factors = tuple(f"{FACTOR}{name}" for name in table.factors) or ("system",)
+    names = table.levels or tuple((name,) for name in table.systems)
+    run = "repeat" if table.independent else "run"
+    columns = (*_with_groups(table.groups, "item", *factors, run, "score", "metric"), "higher_is_better")
+    measured = (table.segment.tolist(), table.system.tolist(), table.run.tolist(), table.score.tolist())
+
+    def rows() -> Iterator[Row]:
+        for segment, system, number, score in zip(*measured, strict=True):
+            own = (table.segments[segment], *names[system], table.runs[number])
+            yield (*own, score, table.name, *_group(table.groups, segment), table.higher_is_better)
 
     return Tidy(columns, rows())
 

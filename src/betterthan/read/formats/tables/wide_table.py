@@ -32,7 +32,13 @@ from betterthan.read.grid.open_grid import leave_out_nameless, read_table
 from betterthan.read.grid.selection import RowsOf, forced_columns, hidden, without_ignored
 from betterthan.read.plausibility.columns import doubtful_columns, meaning_of, refuse
 from betterthan.read.plausibility.direction import direction
-from betterthan.read.plausibility.layout import LAST_ROWS, SummaryRows, check_layout, summary_rows
+from betterthan.read.plausibility.layout import (
+    LAST_ROWS,
+    SummaryRows,
+    check_layout,
+    refuse_odd_row,
+    summary_rows,
+)
 from betterthan.read.plausibility.score_warnings import doubts_of
 from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Reading, reason
 from betterthan.read.source.source import Source
@@ -43,7 +49,7 @@ FORMAT = Format(
     name="wide",
     kind="scores",
     description="a table with one row for each segment and one column of scores for each system",
-    columns=OF_SCORES,
+    columns=OF_SCORES - {"run"},
     chooses_columns=True,
     rows="grid",
 )
@@ -127,7 +133,11 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
     if body.values.shape[1] <= 1:
         raise one_score_each(grid)
     dropped = {"empty row": body.empty, "duplicate": body.merged}
-    counted = tuple(f"{count} rows were left out: {why}." for why, count in dropped.items() if count)
+    counted = tuple(
+        f"{count:,} row{' was' if count == 1 else 's were'} left out: {why}."
+        for why, count in dropped.items()
+        if count
+    )
     dropped["summary row"] = n_rows - columns.grid.n_rows
     notes = (*columns.notes, *([summaries.note] if summaries else []), *body.notes)
     order = None
@@ -379,7 +389,9 @@ def _summaries(columns: _Columns) -> SummaryRows | None:
     last = min(LAST_ROWS, grid.n_rows)
     labels = [""]
     if named:
-        codes, names = grid.labels(named[0])
+        codes, names = labelled = grid.labels(named[0])
+        if "item" in columns.roles:
+            refuse_odd_row(grid, labelled, columns.values)
         labels = ["" if code < 0 else names[code].strip() for code in codes[-last:].tolist()]
     return summary_rows(grid, labels, columns.values)
 

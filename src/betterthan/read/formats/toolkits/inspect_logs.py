@@ -129,7 +129,7 @@ SampleMetric = tuple[str, str]
 
 
 class _Log(NamedTuple):
-    """A model on a task: the values of each sample and metric, one for each epoch."""
+    """A model on a task: the values of each sample and metric by epoch."""
 
     file: str
     model: str
@@ -139,7 +139,7 @@ class _Log(NamedTuple):
     samples: tuple[str, ...]
     n_samples: int
     n_failed: int
-    values: Mapping[SampleMetric, list[float]]
+    values: Mapping[SampleMetric, dict[str, float]]
 
 
 def sniff(source: Source) -> Guess | None:
@@ -181,14 +181,12 @@ def _is_json_log(path: Path) -> bool:
 
 
 def read(source: Source, options: Options) -> Reading:
-    """Read the samples' scores; epochs are averaged, and a sample that failed has no score."""
+    """Read the samples' scores; epochs are repeated runs, and a sample that failed has no score."""
     guess = sniff(source)
     logs = [_log(file) for file in files_of(source, _is_log, depth=0)]
     systems = _systems(logs, source)
     tasks = {log.task for log in logs}
     rows = list(_rows(logs, systems, several=len(tasks) > 1))
-    n_epochs = max((len(values) for log in logs for values in log.values.values()), default=1)
-    notes = [f"Up to {n_epochs} epochs of a sample were averaged."] if n_epochs > 1 else []
     problems = list(_problems(logs))
     return reading_of_rows(
         rows,
@@ -196,7 +194,7 @@ def read(source: Source, options: Options) -> Reading:
         options,
         format=FORMAT,
         guess=guess,
-        notes=[*notes, *(problem.message for problem in problems)],
+        notes=[problem.message for problem in problems],
         problems=problems,
     )
 
@@ -209,7 +207,7 @@ def _log(file: Source) -> _Log:
     model, task = about.get("model"), about.get("task")
     if not (isinstance(model, str) and model.strip() and isinstance(task, str) and task.strip()):
         raise odd_shape("The log names no model or no task.", file)
-    values: dict[SampleMetric, list[float]] = {}
+    values: dict[SampleMetric, dict[str, float]] = {}
     unknown: dict[str, int] = {}
     ids = [_gather(sample, values, unknown, file) for sample in samples]
     if unknown:
@@ -242,7 +240,7 @@ def _parts(file: Source) -> tuple[Any, Any]:
 
 def _gather(
     sample: Any,  # noqa: ANN401  (JSON)
-    values: dict[SampleMetric, list[float]],
+    values: dict[SampleMetric, dict[str, float]],
     unknown: dict[str, int],
     file: Source,
 ) -> str:
@@ -258,7 +256,11 @@ def _gather(
             if math.isinf(number):
                 shown = quoted(str(single), limit=20)
                 unknown[shown] = unknown.get(shown, 0) + 1
-            values.setdefault((str(identity), metric), []).append(number)
+            by_epoch = values.setdefault((str(identity), metric), {})
+            epoch = str(sample.get("epoch", len(by_epoch) + 1))
+            if epoch in by_epoch:
+                epoch = f"{epoch}.{len(by_epoch) + 1}"  # the log was continued
+            by_epoch[epoch] = number
     return str(identity)
 
 
@@ -307,13 +309,14 @@ def _rows(logs: Sequence[_Log], systems: Sequence[str], *, several: bool) -> Ite
     metrics: dict[str, dict[str, None]] = {}
     for log in logs:
         metrics.setdefault(log.task, {}).update(dict.fromkeys(metric for _, metric in log.values))
+    is_repeated = any(len(by_epoch) > 1 for log in logs for by_epoch in log.values.values())
     for log, system in zip(logs, systems, strict=True):
         for metric in metrics[log.task]:
+            name = f"{log.task}: {metric}" if several else metric
             for item in log.samples:
-                known = [number for number in log.values.get((item, metric), []) if not math.isnan(number)]
-                # Exactly rounded, so that the order of the epochs does not matter.
-                mean = math.fsum(known) / len(known) if known else None
-                yield ScoreRow(item, system, f"{log.task}: {metric}" if several else metric, mean)
+                for epoch, number in log.values.get((item, metric), {"1": math.nan}).items():
+                    score = None if math.isnan(number) else number
+                    yield ScoreRow(item, system, name, score, epoch if is_repeated else "")
 
 
 def _problems(logs: Sequence[_Log]) -> Iterator[Problem]:

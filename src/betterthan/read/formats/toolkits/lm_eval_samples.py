@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, folder_of, reading_of_rows
+from betterthan.read.formats.toolkits.toolkit_json import (
+    REPEAT,
+    RUN,
+    ScoreRow,
+    folder_of,
+    reading_of_rows,
+)
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.json_lines import numbered_objects
@@ -27,7 +33,7 @@ FORMAT = Format(
     description="samples_TASK_DATE.jsonl of the lm-evaluation-harness, one file or a folder of models",
 )
 _file_name = re.compile(
-    r"samples_(?P<task>.+?)(?:_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9.\-]+)?\.jsonl(?:\.gz)?"
+    r"samples_(?P<task>.+?)(?:_(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9.\-]+))?\.jsonl(?:\.gz)?"
 ).fullmatch
 _KEYS = frozenset({"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
                    "doc_hash", "prompt_hash", "target_hash"})  # fmt: skip
@@ -74,8 +80,9 @@ def read(source: Source, options: Options) -> Reading:
     samples = _Samples()
     files = list(files_of(source, _is_samples, depth=_DEPTH))
     tasks = {_task(file) for file in files}
-    for file in files:
-        _gather(file, samples, prefix=f"{_task(file)}: " if len(tasks) > 1 else "")
+    runs = _runs(files)
+    for file, run in zip(files, runs, strict=True):
+        _gather(file, samples, prefix=f"{_task(file)}: " if len(tasks) > 1 else "", run=run)
     if samples.lists and not samples.rows:
         raise source.error(_corpus_level(samples.lists), code="BT193")
     dropped = {"written twice": samples.repeated, "list, not a score": sum(samples.lists.values())}
@@ -90,7 +97,17 @@ def read(source: Source, options: Options) -> Reading:
         dropped=dropped,
         notes=[*notes, *(problem.message for problem in problems)],
         problems=problems,
+        runs=RUN if any(runs) else REPEAT,
     )
+
+
+def _runs(files: Sequence[Source]) -> list[str]:
+    """Return the date of each file where a model ran a task several times; otherwise empty texts."""
+    ran = [(_system(file), _task(file)) for file in files]
+    if len(set(ran)) == len(ran):
+        return ["" for _ in files]
+    dates = [match["date"] if (match := _file_name(Path(file.name).name)) else None for file in files]
+    return [date or f"file {number}" for number, date in enumerate(dates, 1)]
 
 
 def _task(file: Source) -> str:
@@ -104,7 +121,7 @@ def _system(file: Source) -> str:
     return folder_of(file).name or file.stem
 
 
-def _gather(file: Source, samples: _Samples, *, prefix: str) -> None:
+def _gather(file: Source, samples: _Samples, *, prefix: str, run: str) -> None:
     task, system = _task(file), _system(file)
     seen: dict[tuple[str, str], Any] = {}
     twins: dict[str, dict[str, int]] = {}
@@ -125,7 +142,7 @@ def _gather(file: Source, samples: _Samples, *, prefix: str) -> None:
                 samples.repeated += 1
             else:
                 seen[item, metric] = value
-                samples.rows.append(ScoreRow(item, system, prefix + metric, value))
+                samples.rows.append(ScoreRow(item, system, prefix + metric, value, run))
 
 
 def _metrics(record: Mapping[str, Any], file: Source, line: int) -> Iterator[tuple[str, Any]]:

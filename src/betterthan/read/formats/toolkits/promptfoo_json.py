@@ -71,7 +71,7 @@ def _is_lines(source: Source) -> bool:
 
 
 def read(source: Source, options: Options) -> Reading:
-    """Read the score, the verdict and the named scores of every test; repeated runs are averaged."""
+    """Read the score, the verdict and the named scores of every test, run by run where tests were repeated."""
     guess = sniff(source)
     # Answers are written in order of arrival, which varies between runs.
     results = sorted(_results(source), key=_order)
@@ -81,9 +81,15 @@ def read(source: Source, options: Options) -> Reading:
     for run, system in zip(runs, systems, strict=True):
         for metric, value in run.scores.items():
             cells.setdefault((run.item, system, metric), []).append(value)
-    rows, single = _paired([ScoreRow(*cell, _mean(values)) for cell, values in cells.items()])
-    n_runs = max(map(len, cells.values()), default=1)
-    notes = [f"Up to {n_runs} runs of a test were averaged."] if n_runs > 1 else []
+    is_repeated = any(len(values) > 1 for values in cells.values())
+    rows, single = _paired(
+        [
+            ScoreRow(*cell, value, str(number) if is_repeated else "")
+            for cell, values in cells.items()
+            for number, value in enumerate(values, 1)
+        ]
+    )
+    notes = []
     if single:
         notes.append(
             f"Left out, because they occur in a single test only: {some_of(list(map(quoted, single)), limit=5)}."
@@ -184,12 +190,6 @@ def _systems(runs: Sequence[_ProviderRun]) -> list[str]:
         else f"{run.provider} prompt {prompts[run.provider][run.prompt]}: {run.prompt[:_LONGEST_PROMPT]}"
         for run in runs
     ]
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None and not math.isnan(value)]
-    # Exactly rounded, so that the order of the runs does not matter.
-    return math.fsum(known) / len(known) if known else None
 
 
 def _paired(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, int]]:

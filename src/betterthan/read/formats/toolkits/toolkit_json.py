@@ -15,10 +15,13 @@ from betterthan.read.grid.grid import MemoryGrid
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading, reason
 from betterthan.read.source.source import HEAD_BYTES, Source, small_text
 from betterthan.tables.row_order import RowOrder
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
 LARGEST_JSON = 512 << 20
 _HEADER = ("item", "system", "metric", "score")
+REPEAT, RUN = "repeat", "run"
+"""Columns of repeated runs: drawn on its own for every item, or a run of all items."""
 
 
 class ScoreRow(NamedTuple):
@@ -28,6 +31,8 @@ class ScoreRow(NamedTuple):
     system: str
     metric: str
     score: Any
+    run: str = ""
+    """Of repeated runs; empty where an item has one score."""
 
 
 def whole_json(source: Source) -> Any:  # noqa: ANN401  (JSON)
@@ -89,9 +94,11 @@ def reading_of_rows(
     notes: Sequence[str] = (),
     problems: Sequence[Problem] = (),
     by_position: bool = False,
+    runs: str = REPEAT,
 ) -> Reading:
     """Make one table for each metric of the rows; `dropped` counts the rows left out, by reason.
 
+    `runs` is what the runs of the rows are, where they have any.
     `by_position` says that items are positions of segments in a file without ids.
 
     Raises
@@ -112,7 +119,13 @@ def reading_of_rows(
         )
     if not rows:
         raise source.error("The file has no scores. Check the program that wrote the file.", code="BT011")
-    grid = MemoryGrid(name=source.name, header=_HEADER, columns=list(zip(*rows, strict=True)))
+    header: tuple[str, ...] = _HEADER
+    columns = list(zip(*rows, strict=True))
+    if any(columns[-1]):
+        header = (*_HEADER, runs)
+    else:
+        columns.pop()
+    grid = MemoryGrid(name=source.name, header=header, columns=columns)
     # The roles of the columns are known here, whatever names the user passed.
     plain_options = replace(options, columns={})
     reading = read_grid(grid, plain_options, stem=source.stem, because=reason(guess))
@@ -121,8 +134,10 @@ def reading_of_rows(
         replace(
             table, notes=(*table.notes, *notes), row_order=RowOrder(table.n_segments) if by_position else None
         )
-        for table in reading.tables
         if isinstance(table, Scores)
+        else replace(table, notes=(*table.notes, *notes))
+        for table in reading.tables
+        if isinstance(table, Scores | Runs)
     )
     return replace(
         reading,

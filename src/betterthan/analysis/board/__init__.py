@@ -1,0 +1,1 @@
+"""Many tasks: one ranking of systems over all of them."""

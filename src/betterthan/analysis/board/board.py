@@ -1,0 +1,575 @@
+"""Which system is best over many tasks, and would it be on other tasks, or with other items?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from betterthan.analysis.board.task_tables import TaskScores, task_scores
+from betterthan.analysis.compare.compare import compare
+from betterthan.analysis.computing import Rng
+from betterthan.analysis.rank.rank import rank
+from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.table_argument import AnyData
+from betterthan.analysis.units import UnitName, Units, units_of
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.budget import check_share
+from betterthan.engine.cache import Cache
+from betterthan.engine.progress import Progress
+from betterthan.errors import BetterThanError, NotEstimable, some_of, unknown_name
+from betterthan.kernels.agreement.rankings import order_agreement, top_set
+from betterthan.kernels.comparisons.task_scores import (
+    interquartile_mean,
+    systems_beaten,
+    task_ranks,
+    task_win_rates,
+)
+from betterthan.kernels.display.ranks import simultaneous_rank_intervals
+from betterthan.kernels.resampling.resample import bootstrap_counts
+from betterthan.kernels.significance.pvalues import adjusted
+from betterthan.messages import Message, Option
+from betterthan.results.board import BOARD_METHODS, Board, BoardWithout, TaskDifference
+from betterthan.results.ranking import Ranking
+from betterthan.results.settings import Settings
+from betterthan.tables.scores import Scores
+
+BoardMethod = Literal["mean", "mean_win_rate", "borda", "iqm", "average_rank", "bradley_terry"]
+RESAMPLES = 1000
+"""Bootstrap samples of the items of every task."""
+# Ranges of tasks on one scale differ by less than this factor.
+_MANY_TIMES = 20.0
+_ROUNDING = 1e-12
+
+
+def board(
+    data: AnyData,
+    *more: AnyData,
+    task: str | None = None,
+    by: BoardMethod = "mean",
+    missing: Literal["raise", "drop"] = "raise",
+    units: UnitName = "auto",
+    confidence: float = 0.95,
+    n_resamples: int | None = None,
+    rng: Rng = 12345,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+) -> Board:
+    r"""Rank systems over many tasks, for other tasks like these and for other items of these tasks.
+
+    With :math:`x_{st}` the score of system s on task t, out of m systems and T tasks, and :math:`b_{st}` the number of
+    systems it beats there, ties as half:
+
+    .. math:: \text{mean} = \frac1T \sum_t x_{st}, \qquad
+              \text{mean win rate} = \frac1T \sum_t \frac{b_{st}}{m - 1}, \qquad
+              \text{Borda points} = \sum_t b_{st}, \qquad
+              \text{average rank} = \frac1T \sum_t (m - b_{st})
+
+    The mean win rate is that of HELM [1]_, Borda points are those of MTEB [2]_. Two kinds of uncertainty are kept
+    apart. *Other tasks*: tasks are the sample, and the test is that of :func:`betterthan.rank` with a task as the unit.
+    *Other items*: the tasks are fixed, and the items of each are the sample.
+
+    Parameters
+    ----------
+    data, *more : Scores, or what they are read from
+        A dict of task names and tables, or several tables; a file or folder with several tasks; or one table of a
+        single score, whose rows are then tasks.
+    task : str, optional
+        The column with the name of the task, in a file or data frame.
+    by : {"mean", "mean_win_rate", "borda", "iqm", "average_rank", "bradley_terry"}, default "mean"
+        How tasks are combined. "iqm" is the mean without the lowest and highest quarter of the tasks, "bradley_terry"
+        the strength from wins on tasks. All but "mean" and "iqm" depend on the order of the systems on a task only, so
+        tasks may have different scales.
+    missing : {"raise", "drop"}, default "raise"
+        "drop" leaves out tasks that do not have every system, and items with a missing score, with a note.
+    units : {"auto", "segments", "groups"}, default "auto"
+        The units of the items, as in :func:`betterthan.rank`.
+    confidence : float, default 0.95
+    n_resamples : int, optional
+        Bootstrap samples of items for all methods but "mean"; 1000 by default.
+    rng : int or numpy.random.Generator, default 12345
+    workers, executor, cache, progress
+        How the work is carried out; none of these changes a result.
+
+    Returns
+    -------
+    Board
+
+    Raises
+    ------
+    MissingScores
+        When a task does not have every system and `missing` is "raise".
+    BetterThanError
+        When tasks cannot be averaged, because lower is better on some of them only.
+
+    References
+    ----------
+    .. [1] Liang et al. (2023), Holistic evaluation of language models, TMLR.
+    .. [2] Enevoldsen et al. (2025), MMTEB: massive multilingual text embedding benchmark, ICLR.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> tasks = {"math": bt.read_scores({"A": [1, 1, 0, 1], "B": [0, 1, 0, 0]}),
+    ...          "code": bt.read_scores({"A": [1, 0, 1], "B": [1, 1, 1]})}
+    >>> board = bt.board(tasks)
+    >>> [(row.system, round(row.strength, 3)) for row in board]
+    [('A', 0.708), ('B', 0.625)]
+    >>> [(task.task, round(task.difference, 3)) for task in board.differences]
+    [('math', 0.5), ('code', -0.333)]
+    """
+    if by not in BOARD_METHODS:
+        raise unknown_name("way of combining tasks", by, BOARD_METHODS)
+    check_share("confidence", confidence)
+    tasks = task_scores((data, *more), missing=missing, task=task)
+    resampling = Resampling.of(
+        rng, n_resamples, workers=workers, executor=executor, cache=cache, progress=progress
+    )
+    if n_resamples is not None and (by == "mean" or not tasks.tables):
+        raise BetterThanError(
+            Message(
+                "{option} has no effect here: {why}. Leave it out.",
+                option=Option("n_resamples", n_resamples),
+                why="the interval of a mean has a formula" if by == "mean" else "items are not known",
+            )
+        )
+    _refuse_mixed(tasks, by)
+    ranked = _over_tasks(tasks, by, confidence, rng, workers, executor, cache, progress)
+    of_items = _over_items(tasks, by, units, confidence, resampling)
+    return _result(tasks, ranked, of_items, by=by, units=units, confidence=confidence, resampling=resampling)
+
+
+def _result(
+    tasks: TaskScores,
+    ranked: Ranking,
+    of_items: _ItemLimits,
+    *,
+    by: str,
+    units: UnitName,
+    confidence: float,
+    resampling: Resampling,
+) -> Board:
+    """Put both kinds of uncertainty into one result, in the order of the ranking."""
+    order = [tasks.systems.index(name) for name in ranked.systems]
+    strengths = {method: _all_strengths(tasks, method) for method in BOARD_METHODS}
+    factor = len(tasks.tasks) if by == "borda" else 1.0
+    m = len(order)
+    least, most = _bounds(by, m, len(tasks.tasks))
+    return Board(
+        by=by,
+        systems=ranked.systems,
+        tasks=tasks.tasks,
+        scores=tasks.scores[order],
+        task_higher_is_better=tasks.higher_is_better,
+        items=tasks.items,
+        strength=ranked.strength * factor,
+        higher_is_better=by != "average_rank",
+        low=np.maximum(ranked.low * factor, least),
+        high=np.minimum(ranked.high * factor, most),
+        rank_low=ranked.rank_low,
+        rank_high=ranked.rank_high,
+        item_low=of_items.low[order],
+        item_high=of_items.high[order],
+        item_rank_low=of_items.rank_low[order],
+        item_rank_high=of_items.rank_high[order],
+        rank=ranked.rank,
+        cluster=ranked.cluster,
+        letters=ranked.letters or ("",) * m,
+        tasks_won=_tasks_won(tasks.goodness)[order],
+        others={method: values[order] for method, values in strengths.items() if method != by},
+        without=_without_each(tasks, by),
+        differences=_differences(tasks, ranked.systems, units, confidence) if m == 2 else (),
+        confidence=confidence,
+        test=ranked.test,
+        correction=ranked.correction,
+        undecidable=_undecidable(ranked, len(tasks.tasks)),
+        notes=(*tasks.notes, *_scale_note(tasks, by)),
+        settings=_settings(tasks, ranked, of_items, by, units, confidence, resampling),
+    )
+
+
+def _settings(
+    tasks: TaskScores,
+    ranked: Ranking,
+    of_items: _ItemLimits,
+    by: str,
+    units: UnitName,
+    confidence: float,
+    resampling: Resampling,
+) -> Settings:
+    drew = of_items.drew or ranked.settings.seed is not None
+    return Settings(
+        method="board",
+        options={
+            "by": by,
+            "tasks": len(tasks.tasks),
+            "units": units if tasks.tables else None,
+            "ci": f"{100 * confidence:g}",
+            "resamples": (resampling.n_resamples or RESAMPLES) if of_items.drew else None,
+        },
+        seed=resampling.seed if drew else None,
+        data=tasks.digest,
+        n_systems=len(tasks.systems),
+    )
+
+
+def _refuse_mixed(tasks: TaskScores, by: str) -> None:
+    lower = [name for name, up in zip(tasks.tasks, tasks.higher_is_better, strict=True) if not up]
+    if by in ("mean", "iqm") and 0 < len(lower) < len(tasks.tasks):
+        raise BetterThanError(
+            Message(
+                "Lower is better on {lower}, and higher on the other tasks, so scores cannot be averaged. Use {by}.",
+                lower=some_of(lower, limit=3),
+                by=Option("by", "mean_win_rate"),
+            )
+        )
+
+
+def _scale_note(tasks: TaskScores, by: str) -> tuple[str, ...]:
+    """A warning when the spread of systems on one task outweighs that on another many times."""
+    if by not in ("mean", "iqm"):
+        return ()
+    spread = np.ptp(tasks.scores, axis=0)
+    known = spread[spread > 0]
+    if known.size < 2 or known.max() < _MANY_TIMES * np.median(known):
+        return ()
+    task = tasks.tasks[int(np.argmax(spread))]
+    return (
+        Message(
+            "Scores of {task} differ between systems {times:.0f} times as much as those of a typical task, so that "
+            "task decides the mean. Use {by} if tasks are on different scales.",
+            task=task,
+            times=known.max() / np.median(known),
+            by=Option("by", "mean_win_rate"),
+        ),
+    )
+
+
+# ---- one number per system
+
+_POINTS: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "mean": lambda goodness: goodness,
+    "mean_win_rate": task_win_rates,
+    "borda": systems_beaten,
+    "average_rank": lambda goodness: 0.0 - task_ranks(goodness),
+}
+"""Points of each system on a task, whose mean over tasks is the strength; systems along the last axis."""
+
+
+def _combined(goodness: FloatArray, by: str) -> FloatArray:
+    """Return strengths, higher is better, from goodness of shape (..., m, T); Borda points per task."""
+    if by == "iqm":
+        return interquartile_mean(goodness)
+    if by == "bradley_terry":
+        raise NotEstimable("Bradley–Terry is fitted by rank.")
+    return np.asarray(np.swapaxes(_POINTS[by](np.swapaxes(goodness, -1, -2)), -1, -2).mean(axis=-1))
+
+
+def _task_table(tasks: TaskScores, by: str) -> Scores:
+    """Return a table whose segments are the tasks, in whose means or strengths systems are ranked."""
+    values = tasks.goodness
+    higher = True
+    if by == "average_rank":
+        values, higher = task_ranks(values.T).T, False
+    elif by in _POINTS and by != "mean":
+        values = _POINTS[by](values.T).T
+    elif not any(tasks.higher_is_better):
+        values, higher = tasks.scores, False
+    return Scores(
+        name=BOARD_METHODS[by],
+        systems=tasks.systems,
+        segments=tasks.tasks,
+        values=values,
+        higher_is_better=higher,
+    )
+
+
+def _over_tasks(
+    tasks: TaskScores,
+    by: str,
+    confidence: float,
+    rng: Rng,
+    *computing: Any,  # noqa: ANN401  (as rank takes them)
+) -> Ranking:
+    workers, executor, cache, progress = computing
+    if by == "bradley_terry" and np.isnan(_bradley_terry(tasks.goodness)).any():
+        raise NotEstimable(
+            Message(
+                "Bradley–Terry strengths do not exist: some systems win or lose on every task. Use {by}.",
+                by=Option("by", "mean_win_rate"),
+            )
+        )
+    method: Any = {"iqm": interquartile_mean, "bradley_terry": "bradley_terry"}.get(by, "mean")
+    return rank(
+        _task_table(tasks, by),
+        by=method,
+        units="segments",
+        confidence=confidence,
+        rng=rng,
+        workers=workers,
+        executor=executor,
+        cache=cache,
+        progress=progress,
+    )
+
+
+def _all_strengths(tasks: TaskScores, by: str) -> FloatArray:
+    """Return the strengths of the systems by one method, as they are shown; NaN where they do not exist."""
+    missing = np.full(len(tasks.systems), np.nan)
+    if by in ("mean", "iqm") and len(set(tasks.higher_is_better)) > 1:
+        return missing
+    if by == "bradley_terry":
+        return _bradley_terry(tasks.goodness)
+    strength = _combined(tasks.goodness, by)
+    if by == "borda":
+        return strength * len(tasks.tasks)
+    is_turned = by == "average_rank" or (by in ("mean", "iqm") and not tasks.higher_is_better[0])
+    return 0.0 - strength if is_turned else strength
+
+
+def _bradley_terry(goodness: FloatArray) -> FloatArray:
+    from betterthan.kernels.comparisons.bradley_terry import bradley_terry_batch  # noqa: PLC0415
+    from betterthan.kernels.comparisons.strengths import to_shares  # noqa: PLC0415
+    from betterthan.kernels.comparisons.wins import win_counts  # noqa: PLC0415
+
+    log_strength = bradley_terry_batch(win_counts(goodness).wins[None]).log_strength
+    return np.full(len(goodness), np.nan) if np.isnan(log_strength).any() else to_shares(log_strength[0])
+
+
+def _tasks_won(goodness: FloatArray) -> FloatArray:
+    best = goodness >= goodness.max(axis=0) - _ROUNDING * np.abs(goodness).max(axis=0, initial=0.0)
+    return np.asarray((best / best.sum(axis=0)).sum(axis=1))
+
+
+# ---- the tasks are fixed, their items are the sample
+
+
+class _ItemLimits(NamedTuple):
+    """Intervals and rank ranges for these tasks with other items."""
+
+    low: FloatArray
+    high: FloatArray
+    rank_low: IntArray
+    rank_high: IntArray
+    drew: bool
+
+
+class _Items(NamedTuple):
+    """Goodness of every item of a task, and its unit."""
+
+    goodness: FloatArray
+    units: Units
+
+
+def _over_items(
+    tasks: TaskScores, by: str, units: UnitName, confidence: float, resampling: Resampling
+) -> _ItemLimits:
+    m = len(tasks.systems)
+    if not tasks.tables or by == "bradley_terry":
+        nowhere = np.full(m, np.nan)
+        return _ItemLimits(
+            nowhere, nowhere, np.ones(m, dtype=np.int64), np.full(m, m, dtype=np.int64), drew=False
+        )
+    items = [_Items(table.goodness, units_of(table, units)) for table in tasks.tables]
+    if by == "mean":
+        covariance, degrees = _of_means(items)
+        strength = tasks.goodness.mean(axis=1)
+    else:
+        draws = _drawn(items, by, resampling.on(tasks.digest, default=RESAMPLES))
+        covariance = np.atleast_2d(np.cov(draws, rowvar=False))
+        freedom = float(sum(each.units.n_units - 1 for each in items))
+        degrees = np.full((m, m), max(freedom, 1.0))
+        strength = _combined(tasks.goodness, by)
+    factor = float(len(tasks.tasks)) if by == "borda" else 1.0
+    error = np.sqrt(np.diag(covariance))
+    reach = stdtrit(np.diag(degrees), 0.5 + confidence / 2) * np.where(error > 0, error, np.nan)
+    low, high = factor * (strength - reach), factor * (strength + reach)
+    is_turned = by == "average_rank" or (by in ("mean", "iqm") and not tasks.higher_is_better[0])
+    if is_turned:
+        low, high = 0.0 - high, 0.0 - low
+    least, most = _bounds(by, m, len(tasks.tasks))
+    low, high = np.maximum(low, least), np.minimum(high, most)
+    better = _better(strength, covariance, degrees, 1 - confidence)
+    rank_low, rank_high = simultaneous_rank_intervals(better)
+    return _ItemLimits(low, high, rank_low, rank_high, drew=by != "mean")
+
+
+def _bounds(by: str, m: int, n_tasks: int) -> tuple[float, float]:
+    """Return the least and the largest strength that there can be."""
+    bounds = {
+        "mean_win_rate": (0.0, 1.0),
+        "borda": (0.0, float(n_tasks * (m - 1))),
+        "average_rank": (1.0, float(m)),
+    }
+    return bounds.get(by, (-np.inf, np.inf))
+
+
+def _of_means(items: list[_Items]) -> tuple[FloatArray, FloatArray]:
+    r"""Covariance of mean scores over tasks, and Satterthwaite's degrees of freedom of each difference.
+
+    .. math:: \widehat{\mathrm{Cov}} = \frac{1}{T^2} \sum_t \frac{n_t}{n_t - 1} \sum_u
+              \frac{(y_u - w_u \bar y_t)(y_u - w_u \bar y_t)^\top}{N_t^2}
+
+    with y_u the sums over the w_u items of unit u, of which task t has n_t, and N_t its items. The degrees of freedom
+    on the diagonal belong to the mean itself.
+    """
+    m, n_tasks = len(items[0].goodness), len(items)
+    total = np.zeros((m, m))
+    squares = np.zeros((m, m))
+    for goodness, units in items:
+        n = units.n_units
+        if n < 2:
+            raise NotEstimable("A task with a single item has no interval. Leave it out.")
+        sums = units.summed(goodness)
+        centred = (sums - goodness.mean(axis=1)[:, None] * units.sizes) / goodness.shape[1]
+        covariance = centred @ centred.T * (n / (n - 1)) / n_tasks**2
+        total += covariance
+        squares += _variances(covariance) ** 2 / (n - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        degrees = np.where(squares > 0, _variances(total) ** 2 / squares, 1.0)
+    return total, degrees
+
+
+def _variances(covariance: FloatArray) -> FloatArray:
+    """Variances of all differences, and on the diagonal those of the values themselves."""
+    own = np.diag(covariance)
+    variances = np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0)
+    np.fill_diagonal(variances, own)
+    return variances
+
+
+def _better(strength: FloatArray, covariance: FloatArray, degrees: FloatArray, alpha: float) -> Any:  # noqa: ANN401
+    """Which systems (rows) are significantly better than which (columns), after Holm's correction."""
+    m = strength.size
+    left, right = np.triu_indices(m, 1)
+    lead = strength[left] - strength[right]
+    lead[np.abs(lead) <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
+    error = np.sqrt(_variances(covariance)[left, right])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(error > 0, np.abs(lead) / error, np.inf)
+    p = np.where(lead == 0, 1.0, 2 * stdtr(degrees[left, right], -t))
+    is_sure = adjusted(p, correction="holm") <= alpha
+    better = np.zeros((m, m), dtype=np.bool_)
+    better[left, right] = is_sure & (lead > 0)
+    better[right, left] = is_sure & (lead < 0)
+    return better
+
+
+def _drawn(items: list[_Items], by: str, resampling: Resampling) -> FloatArray:
+    """Strengths over bootstrap samples of the units of every task, shape (n_resamples, m)."""
+    m, n_tasks = len(items[0].goodness), len(items)
+    largest = max(each.units.n_units for each in items)
+    blocks = resampling.run(
+        f"items of tasks by {by}",
+        (tuple((units.summed(goodness), units.sizes) for goodness, units in items), by),
+        _items_block,
+        bytes_each=8 * (3 * m * n_tasks + largest),
+        key=by,
+        label="bootstrap of items",
+    )
+    return np.concatenate(blocks)
+
+
+def _items_block(
+    payload: tuple[tuple[tuple[FloatArray, FloatArray], ...], str], part: range, rng: np.random.Generator
+) -> FloatArray:
+    tasks, by = payload
+    means = []
+    for sums, sizes in tasks:
+        counts = bootstrap_counts(len(part), sizes.size, rng)
+        means.append((counts @ sums.T) / (counts @ sizes)[:, None])
+    return _combined(np.stack(means, axis=-1), by)
+
+
+# ---- what else a board says
+
+
+def _without_each(tasks: TaskScores, by: str) -> tuple[BoardWithout, ...]:
+    """Return the best systems and flipped pairs without each task; empty where strengths do not exist."""
+    goodness = tasks.goodness
+    whole = _order_by(goodness, by)
+    found = []
+    for t, task in enumerate(tasks.tasks):
+        strength = _order_by(np.delete(goodness, t, axis=1), by)
+        if np.isnan(strength).any() or np.isnan(whole).any():
+            continue
+        best = np.flatnonzero(top_set(strength, 1)).tolist()
+        found.append(
+            BoardWithout(
+                task=task,
+                best=tuple(tasks.systems[i] for i in best),
+                flipped=order_agreement(whole, strength).flipped,
+            )
+        )
+    return tuple(found)
+
+
+def _order_by(goodness: FloatArray, by: str) -> FloatArray:
+    return _bradley_terry(goodness) if by == "bradley_terry" else _combined(goodness, by)
+
+
+def _differences(
+    tasks: TaskScores, systems: tuple[str, ...], units: UnitName, confidence: float
+) -> tuple[TaskDifference, ...]:
+    """Compare two systems on each task; p-values are adjusted for the number of tasks (Holm)."""
+    first, second = (tasks.systems.index(name) for name in systems)
+    nan = float("nan")
+    pairs = [
+        compare(table, systems=systems, units=units, confidence=confidence).pair(*systems)
+        for table in tasks.tables
+    ]
+    p = np.array([pair.pvalue for pair in pairs])
+    holm = adjusted(p, correction="holm") if pairs else p
+    rows = []
+    for t, task in enumerate(tasks.tasks):
+        a, b = float(tasks.scores[first, t]), float(tasks.scores[second, t])
+        side = 1.0 if tasks.higher_is_better[t] else -1.0
+        if not pairs:
+            rows.append(
+                TaskDifference(
+                    task=task,
+                    items=0,
+                    first=a,
+                    second=b,
+                    difference=a - b,
+                    low=nan,
+                    high=nan,
+                    pvalue=nan,
+                    adjusted=nan,
+                    verdict="",
+                )
+            )
+            continue
+        pair = pairs[t]
+        low, high = sorted((side * pair.low, side * pair.high))
+        verdict = "" if holm[t] > 1 - confidence else (systems[0] if pair.effect > 0 else systems[1])
+        rows.append(
+            TaskDifference(
+                task=task,
+                items=int(tasks.items[t]),
+                first=a,
+                second=b,
+                difference=a - b,
+                low=low,
+                high=high,
+                pvalue=float(p[t]),
+                adjusted=float(holm[t]),
+                verdict=verdict,
+            )
+        )
+    return tuple(rows)
+
+
+def _undecidable(ranked: Ranking, n_tasks: int) -> str:
+    """Explanation if no pair of systems could be significant with so few tasks."""
+    if not ranked.undecidable:
+        return ""
+    return (
+        f"With {n_tasks} tasks, no pair of systems can differ significantly for other tasks like these; the ranges for "
+        f"these tasks with other items are not affected."
+    )

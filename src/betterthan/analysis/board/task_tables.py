@@ -1,0 +1,218 @@
+"""From anything to the tables of a board: one score per system and task, and the items where they are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from betterthan.analysis.table_argument import AnyData, as_table
+from betterthan.arrays import FloatArray, IntArray, digest
+from betterthan.errors import BetterThanError, MissingScores, TableError, some_of
+from betterthan.messages import Message, Option
+from betterthan.tables.any_table import AnyTable
+from betterthan.tables.counts import Counts
+from betterthan.tables.scores import Scores
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+
+
+_WIDE = "wide"
+
+
+class TaskScores(NamedTuple):
+    """The tasks of a board, complete.
+
+    Attributes
+    ----------
+    systems, tasks : tuple of str
+    scores : array, shape (m, T)
+        Mean or pooled score of each task, in the direction of the task.
+    higher_is_better : tuple of bool
+    tables : tuple of Scores or Counts
+        The items of each task; empty where only scores of tasks are known.
+    notes : tuple of str
+    digest : str
+    """
+
+    systems: tuple[str, ...]
+    tasks: tuple[str, ...]
+    scores: FloatArray
+    higher_is_better: tuple[bool, ...]
+    tables: tuple[Scores, ...]
+    notes: tuple[str, ...]
+    digest: str
+
+    @property
+    def goodness(self) -> FloatArray:
+        """Scores, negated on tasks where lower is better, shape (m, T)."""
+        return np.where(self.higher_is_better, self.scores, 0.0 - self.scores)
+
+    @property
+    def items(self) -> IntArray:
+        """Items of each task; 0 where they are not known."""
+        if not self.tables:
+            return np.zeros(len(self.tasks), dtype=np.int64)
+        return np.array([table.n_segments for table in self.tables], dtype=np.int64)
+
+
+def metrics_by_task(
+    data: AnyData,
+    options: Options,
+    task: str | None,
+    format: str | None = None,  # noqa: A002  (the user's word)
+) -> dict[str, Scores]:
+    """Read every metric of the data; `task` names the column of tasks.
+
+    In a long table each value of that column is a task, with items. In a wide table, a column per system, each row is.
+    """
+    from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
+
+    if task is None:
+        return TableReader(options, format=format).metrics(data)
+    role = "item" if _is_wide(data, format) else "metric"
+    return TableReader(replace(options, columns={**options.columns, role: task}), format=format).metrics(data)
+
+
+def _is_wide(data: AnyData, format: str | None) -> bool:  # noqa: A002
+    """Whether the table has a column per system."""
+    from betterthan.read.grid.columns import ROLES  # noqa: PLC0415
+    from betterthan.read.inputs import TableReader, is_path  # noqa: PLC0415
+
+    if format is not None:
+        return format == _WIDE
+    one = data[0] if isinstance(data, list | tuple) and data else data
+    if is_path(one):
+        return TableReader().recognised(one).format == _WIDE
+    names = {str(name).lower() for name in (one if isinstance(one, Mapping) else getattr(one, "columns", ()))}
+    return not names & set(ROLES["score"])
+
+
+def task_scores(
+    data: tuple[AnyData, ...], *, missing: Literal["raise", "drop"], task: str | None = None
+) -> TaskScores:
+    """Return the tasks of anything that :func:`betterthan.board` takes.
+
+    Several tables, or a file with several metrics, have a task each; one table of a single metric has a task per
+    segment.
+
+    Examples
+    --------
+    >>> math = Scores(name="math", systems=["A", "B"], segments=["1", "2"], values=[[1, 0], [0, 0]])
+    >>> code = Scores(name="code", systems=["B", "A"], segments=["1"], values=[[1], [0]])
+    >>> found = task_scores(([math, code],), missing="raise")
+    >>> found.tasks, found.scores.tolist(), found.items.tolist()
+    (('math', 'code'), [[0.5, 0.0], [0.0, 1.0]], [2, 1])
+    """
+    tables = _tables(data, task)
+    return _one_table(tables[0], missing) if len(tables) == 1 else _several(tables, missing)
+
+
+def _tables(data: tuple[AnyData, ...], task: str | None) -> list[Scores]:
+    (first, *more) = data
+    if task is not None and any(isinstance(one, AnyTable) for one in _every(first, more)):
+        raise BetterThanError(
+            Message(
+                "{task} is for data with a column of tasks. Leave it out for tables.",
+                task=Option("task", task),
+            )
+        )
+    if not more and isinstance(first, Mapping) and any(isinstance(one, AnyTable) for one in first.values()):
+        return [_named(_task_table(one), str(name)) for name, one in first.items()]
+    several = _every(first, more)
+    if any(isinstance(one, AnyTable) for one in several):
+        return [_named(_task_table(one), None) for one in several]
+    from betterthan.read.protocol import Options  # noqa: PLC0415  (a verb on a table loads no reader)
+
+    return list(metrics_by_task(data if more else first, Options(), task).values())
+
+
+def _every(first: AnyData, more: list[AnyData]) -> list[Any]:
+    """Return all that was passed, the members of a collection one by one."""
+    if isinstance(first, Mapping):
+        return [*first.values(), *more]
+    return [*(first if isinstance(first, list | tuple) else [first]), *more]
+
+
+def _task_table(data: AnyData) -> Scores | Counts:
+    kinds: tuple[type[Scores | Counts], ...] = (Scores, Counts)
+    return as_table(data, kinds=kinds, verb="board")
+
+
+def _named(table: Scores | Counts, name: str | None) -> Scores:
+    """Return the scores of one task; counts become the scores of their segments, because tasks are averaged."""
+    scores = table.per_segment() if isinstance(table, Counts) else table
+    if name is None or name == scores.name:
+        return scores
+    return replace(scores, name=name)
+
+
+def _one_table(table: Scores, missing: Literal["raise", "drop"]) -> TaskScores:
+    complete = table.complete(missing=missing)
+    _require(complete.systems, complete.segments)
+    return TaskScores(
+        systems=complete.systems,
+        tasks=complete.segments,
+        scores=complete.values,
+        higher_is_better=(complete.sign > 0,) * complete.n_segments,
+        tables=(),
+        notes=complete.notes,
+        digest=complete.digest,
+    )
+
+
+def _several(tables: Sequence[Scores], missing: Literal["raise", "drop"]) -> TaskScores:
+    names = [table.name for table in tables]
+    if len(set(names)) < len(names):
+        twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        raise TableError(f"Two tasks have the same name: {some_of(twice)}. Pass a dict of names and tables.")
+    systems = tuple(dict.fromkeys(name for table in tables for name in table.systems))
+    absent = {table.name: [name for name in systems if name not in table.systems] for table in tables}
+    incomplete = [name for name, systems_absent in absent.items() if systems_absent]
+    notes: list[str] = []
+    if incomplete:
+        gaps = some_of([f"{name}: no scores of {some_of(absent[name])}" for name in incomplete], limit=3)
+        kept = [table for table in tables if not absent[table.name]]
+        if missing == "raise":
+            raise MissingScores(
+                Message(
+                    "{n} of {n_tasks} tasks do not have every system ({gaps}). Use {drop} to leave these tasks out.",
+                    severity="error",
+                    n=len(incomplete),
+                    n_tasks=len(tables),
+                    gaps=gaps,
+                    drop=Option("missing", "drop"),
+                )
+            )
+        if not kept:
+            raise MissingScores(
+                f"No task has scores of all {len(systems)} systems ({gaps}). Leave out systems."
+            )
+        notes.append(
+            f"{len(incomplete)} of {len(tables)} tasks left out, because they do not have every system ({gaps})."
+        )
+        tables = kept
+    full = tuple(table.select(systems).complete(missing=missing) for table in tables)
+    _require(systems, [table.name for table in full])
+    notes += [note for table in full for note in table.notes]
+    return TaskScores(
+        systems=systems,
+        tasks=tuple(table.name for table in full),
+        scores=np.stack([table.values.mean(axis=1) for table in full], axis=1),
+        higher_is_better=tuple(table.sign > 0 for table in full),
+        tables=full,
+        notes=tuple(dict.fromkeys(notes)),
+        digest=digest(*(table.digest for table in full)),
+    )
+
+
+def _require(systems: Sequence[str], tasks: Sequence[str]) -> None:
+    if len(systems) < 2:
+        raise TableError(f"A board needs two systems or more; there is only {some_of(list(systems))}.")
+    if len(tasks) < 2:
+        raise TableError(
+            f"A board needs two tasks or more; there is only {some_of(list(tasks))}. Use rank for a single task."
+        )

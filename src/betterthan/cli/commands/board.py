@@ -1,0 +1,83 @@
+"""``betterthan board``: which system is best over many tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.cli.options import computing_options, output_options, reading_options, units_option
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+    from betterthan.results.board import Board
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--by",
+    type=click.Choice(["mean", "mean-win-rate", "borda", "iqm", "average-rank", "bradley-terry"]),
+    default="mean",
+    show_default=True,
+    help="How tasks are combined.",
+)
+@click.option("--task-column", metavar="COLUMN", help="Column with the name of the task.")
+@click.option(
+    "--task",
+    "tasks",
+    multiple=True,
+    metavar="NAME",
+    help="Include only this task. Repeat for several.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    show_default=True,
+    help="Reject tasks that lack a system, or leave them out.",
+)
+@units_option
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
+)
+@reading_options
+@computing_options
+@output_options
+def board(
+    files: tuple[str, ...],
+    options: Options,
+    format_in: str | None,
+    by: str,
+    task_column: str | None,
+    tasks: tuple[str, ...],
+    **given: Any,  # noqa: ANN401  (what the verb takes)
+) -> Board:
+    """Rank the systems in FILE over many tasks, with intervals for other tasks and for other items.
+
+    A task is a metric of the files: a folder of an evaluation harness, several files, or a table with a column of
+    metrics or, by --task-column, of tasks. A table with a column per system has a task in each row.
+
+    \b
+    Examples:
+      betterthan board results/
+      betterthan board results/ --by mean-win-rate
+      betterthan board runs/v1 runs/v2
+      betterthan board long.csv --task-column benchmark
+      betterthan board accuracies.csv --by average-rank -f latex
+    """  # noqa: D301
+    from betterthan.analysis.board.board import board as ranked
+    from betterthan.analysis.board.task_tables import metrics_by_task
+    from betterthan.cli.computing import computing_arguments
+    from betterthan.errors import unknown_name
+    from betterthan.read.grid.selection import refuse_unknown_directions
+
+    found = metrics_by_task(files, options, task_column, format_in)
+    refuse_unknown_directions(options, found)
+    for task in tasks:
+        if task not in found:
+            raise unknown_name("task", task, found)
+    chosen = [table for name, table in found.items() if not tasks or name in tasks]
+    computing = computing_arguments(given)
+    data: Any = chosen[0] if len(chosen) == 1 else chosen
+    return ranked(data, by=by.replace("-", "_"), **computing, **given)  # type: ignore[arg-type]  # one of the choices
