@@ -12,7 +12,7 @@ from tests.made import drawn_scores, scores_of
 import betterthan as bt
 
 KINDS = ("normal", "ties", "penalties", "giant", "lognormal", "right or wrong", "one document")
-EDGE = "disagree close to the significance threshold"
+EDGE = "disagree at the margin of significance"
 
 
 def documents(rng, kind, n_documents):

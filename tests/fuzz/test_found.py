@@ -181,7 +181,7 @@ def test_a_method_that_is_named_twice_counts_once(scores, capsys):
     """However it is spelled."""
     words = ["--by", "mean", "--by", "win-rate", "--by", "win_rate", "--resamples", "20"]
     assert code_of(["agree", str(scores), *words]) == 0
-    assert "win-rate" in capsys.readouterr().out
+    assert "win rate" in capsys.readouterr().out
 
 
 def test_a_packed_table_has_the_same_bytes_every_time(scores, tmp_path):

@@ -80,6 +80,14 @@ def shown() -> dict[str, object]:
         "Matches": bt.read_matches(rows),
         "Ratings": judged(("u", "v", "w")),
         "WordTags": drawn_tags(2),
+        "Runs": bt.read_runs(
+            {
+                "item": ["1", "1", "2", "2"] * 2,
+                "system": ["A"] * 4 + ["B"] * 4,
+                "run": ["x", "y"] * 4,
+                "score": [1, 0, 1, 1, 0, 0, 1, 0],
+            }
+        ),
         "Texts": texts,
         "MetricsFolder": folder,
     }

@@ -41,10 +41,11 @@ def test_several_language_pairs_are_never_merged(read):
 
 @pytest.mark.parametrize("column", ["run", "seed", "Trial", "attempt"])
 def test_repeated_runs_are_averaged_rather_than_thrown_away(column):
-    """By number, so the mean comes first."""
-    said = message(table(column, ["1", "2", "3"]))
-    assert f'"{column}" numbers repeated runs: average them with duplicates="mean", or keep one' in said
-    assert bt.read_scores(table(column, ["1", "2"]), duplicates="mean").values[0, 0] == 3.0
+    """Scores are the means of the runs, with a note; the runs themselves are a table too."""
+    found = bt.read_scores(table(column, ["1", "2"]))
+    assert found.values[0, 0] == 3.0
+    assert any("averaged (2 runs each)" in note for note in found.notes)
+    assert bt.read_runs(table(column, ["1", "2", "3"])).runs_of_systems.tolist() == [3, 3]
 
 
 def test_without_a_column_the_counts_tell():

@@ -71,11 +71,15 @@ def test_numbers_that_the_file_explains_are_read(data, expected):
     assert wins(bt.read_matches(data)) == expected
 
 
-def test_numbers_that_are_names_are_names():
-    """Systems called 1 and 2; the winner is one of them, whatever its side."""
+def test_numbers_that_are_names_and_sides_are_doubted():
+    """Systems called 1 and 2: the winner may be a name or a side, and the two readings differ."""
     data = {"left": ["1", "2", "1"], "right": ["2", "1", "2"], "winner": ["2", "2", "1"]}
-    found = bt.read_matches(data)
-    assert bt.rank(found, by="win_rate").systems[0] == "2"
+    with pytest.raises(
+        ReadError, match=r'The winner "2" is the name of the left system but also a word for "right"'
+    ):
+        bt.read_matches(data)
+    named = {name: [f"S{cell}" for cell in cells] for name, cells in data.items()}
+    assert bt.rank(bt.read_matches(named), by="win_rate").systems[0] == "S2"
 
 
 SAID = {

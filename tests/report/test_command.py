@@ -113,7 +113,7 @@ def test_a_shell_makes_the_same_bytes_again():
     assert Path("report.html").read_bytes() == first
     assert not Path("x").exists()
     said = CliRunner().invoke(cli, ["verify", "report.html", ODD])
-    assert "report.html: equal." in said.output
+    assert "report.html: reproduced." in said.output
     assert "and the page shows nothing else" in said.output
 
 
@@ -176,7 +176,7 @@ def test_the_printed_command_and_verify(made):
     assert done.exit_code == 0, done.output
     assert Path("report.html").read_bytes() == first
     said = CliRunner().invoke(cli, ["verify", "--", "page.html", *files])
-    assert "page.html: equal." in said.output, said.output
+    assert "page.html: reproduced." in said.output, said.output
 
 
 @pytest.mark.usefixtures("here")

@@ -163,7 +163,7 @@ class ArrowCheck:
     >>> import betterthan as bt
     >>> checks = bt.diagnose({"A": [1.0, 1.0, 9.0], "B": [2.0, 2.0, 0.0]}).arrow
     >>> [(check.aggregation, check.decided) for check in checks]
-    [('mean', 1), ('median', 0), ('win_rate', 0), ('bradley_terry', 0)]
+    [('mean', 1), ('median', 1), ('win_rate', 0), ('bradley_terry', 0)]
     """
 
     aggregation: str

@@ -240,10 +240,11 @@ def test_where_test_and_interval_differ_it_is_said(seed, differ):
     pair = found.pair("A", "B")
     assert ((pair.pvalue <= 0.05) != (pair.low > 0 or pair.high < 0)) == differ
     for notes in (found.notes, bt.explain(table, "A", "B").notes):
-        told = [note for note in notes if "disagree close to the significance threshold" in note]
+        told = [note for note in notes if "disagree at the margin of significance" in note]
         assert len(told) == differ
         assert all(
-            f"threshold for {' and '.join(found.systems)}; the verdict is that of the test." in note
+            f"For {' and '.join(found.systems)} the test and the interval" in note
+            and "the verdict is that of the test." in note
             for note in told
         )
-    assert not any("disagree close to" in note for note in bt.compare(table, simultaneous=True).notes)
+    assert not any("disagree at the margin" in note for note in bt.compare(table, simultaneous=True).notes)

@@ -71,7 +71,7 @@ def test_human_translations_stand_in_the_verdict():
     assert found.caveats == (Caveat(code="human_translations", names=("Human-A.0", "refB")),)
     assert found.n_systems == 6
     text = str(found)
-    said = "Human-A.0, refB look like human translations and count as systems"
+    said = "Human-A.0 and refB seem to be human translations"
     assert said in " ".join(text.split())
     assert "note: Human-A.0" not in text
 
@@ -91,7 +91,7 @@ def test_the_same_scores_under_two_names_are_named():
 
     systems = bt.meta_evaluate([twice(SHARP), twice(FAIR)], PEOPLE, by="pearson", **FAST)
     assert systems.caveats == (Caveat(code="same_systems", names=("E", "F")),)
-    assert "E, F have the same scores by every metric" in " ".join(str(systems).split())
+    assert "E and F have identical scores by every metric" in " ".join(str(systems).split())
 
 
 def blunt_metric():

@@ -151,9 +151,7 @@ def test_matches_are_played_as_often_as_their_weight_says(by):
     repeated = bt.Matches(
         systems=rows.systems, **{n: np.repeat(getattr(rows, n), times) for n in ("left", "right", "outcome")}
     )
-    one, other = (
-        bt.rank(table, by=by, order="as_published", n_resamples=2, prior=0.5) for table in (once, repeated)
-    )
+    one, other = (bt.rank(table, by=by, order="as_published", n_resamples=2) for table in (once, repeated))
 
     assert by_system(one) == by_system(other)
 

@@ -81,7 +81,7 @@ def test_a_gameable_measure_is_seen_at_once():
     found = bt.rank_tags(weak, by=["f1_mult", "f1_bad"], **FAST)
     assert found.above("f1_bad")["all-bad"] == 2
     assert found.above("f1_mult")["all-bad"] == 0
-    assert "Systems of 2 that a trivial labeling outscores: 1 by F1-mult, 2 by F1-BAD." in str(found)
+    assert "A trivial labeling outscores 1 of 2 systems by F1-mult; 2 of 2 systems by F1-BAD." in str(found)
     assert "[all-bad]" in str(found)
 
 

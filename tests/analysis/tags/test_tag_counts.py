@@ -166,11 +166,11 @@ def test_what_is_undefined_is_said():
     assert np.isnan(precision.pooled()[tags.systems.index("all-good")])
     assert precision.notes == ("precision_bad is undefined (0/0) for all-good.",)
     assert bt.tag_counts(tags, by="mcc").notes == (
-        "mcc of tags that are all the same is 0 by convention: all-bad, all-good.",
+        "MCC is 0 by convention for labelings with a single tag: all-bad, all-good.",
     )
     all_ok = drawn_tags(share=0.0)
     assert bt.tag_counts(all_ok, by="mcc").notes == (
-        "All gold tags are the same, so mcc is 0 by convention.",
+        "All gold tags are the same, so MCC is 0 by convention.",
     )
     ranked = bt.rank(precision.select(["S0", "S1", "all-good"]), n_resamples=20)
     assert ranked.systems[-1] == "all-good"

@@ -22,7 +22,7 @@ from betterthan.receipts.receipt import VERBS
 # Parameters that change no number of a result: where it goes, who computes it, what else is written.
 LEFT_OUT = {"format", "output", "as_json", "color", "workers", "no_cache", "code", "memory"} | {
     *("scores_to", "matches_to", "darr", "segments", "score_only", "format_", "show_list"),
-    *("all_notes", "whole_signature", "all"),
+    *("all_notes", "whole_signature", "all", "figures"),
 }
 FEW = ("--resamples", "50")
 TEXTS = (
@@ -42,6 +42,8 @@ VERBS_AND_FILES = {
     "diagnose": ("diagnose", "demo/metrics.tsv", "--metric", "Learned"),
     "explain": ("explain", "demo/human.csv", "Daphne", "Elm", "--group", "domain"),
     "explain with texts": ("explain", "demo/human.csv", "Elm", "Fern", "--source", "demo/texts/source.txt"),
+    "factors": ("factors", "demo/answers.csv", "--system", "model", "--system", "prompt", "--run", "run"),
+    "variation": ("variation", "demo/answers.csv", "--system", "model", "--system", "prompt", "--run", "run"),
     "human da": ("human", "da", "judgements.csv", "--control", "A#bad=A", "--by-margin"),
     "human mqm": ("human", "mqm", "mqm.tsv", "--weight", "Style/Minor=3"),
     "human rr": ("human", "rr", "rankings.csv", "--by", "bradley-terry", "--by", "trueskill", *FEW),

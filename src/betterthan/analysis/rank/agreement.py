@@ -61,7 +61,7 @@ def rank_each(
     >>> scores = Scores(name="acc", systems=["A", "B"], segments=["1", "2"], values=[[1, 1], [0, 0]])
     >>> rankings = rank_each(scores, ["mean", "bradley_terry"])
     >>> rankings["bradley_terry"].systems, rankings["bradley_terry"].strength.round(2)
-    (('A', 'B'), array([0.88, 0.12]))
+    (('A', 'B'), array([1., 0.]))
     """
     return {method: _ranked(table, method, prior, own) for method, own in of_each_method(table, by, options)}
 

@@ -88,7 +88,7 @@ def item_population(
     >>> ability, difficulty = np.array([-1.0, -0.5, 0.5, 1.0]), rng.normal(size=800)
     >>> right = rng.random((4, 800)) < expit(ability[:, None] - difficulty)
     >>> item_population(right, discriminates=False).ability.round(1)
-    array([-0.9, -0.5,  0.5,  1. ])
+    array([-1. , -0.4,  0.5,  0.9])
     """
     m, n = right.shape
     patterns, which, counts = np.unique(right.T, axis=0, return_inverse=True, return_counts=True)
