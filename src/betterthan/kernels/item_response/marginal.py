@@ -15,7 +15,10 @@ from betterthan.errors import NotConverged
 _WIDEST = 6.0  # nodes lie between −6 and 6 standard deviations
 _MANY_SYSTEMS = 30  # so many make the likelihood of an item narrow, and need nodes that are closer together
 _LOG_DISCRIMINATIONS, _WIDEST_LOG = 21, 4.0
-_NARROWEST, _LARGEST = 0.02, 8.0  # bounds of standard deviations
+_NARROWEST, _WIDEST_DIFFICULTY = 0.02, 8.0
+# For systems that hardly differ, items that are steps at one difficulty fit as well as items of many difficulties: the
+# likelihood then has no smooth maximum. With 1, nineteen of twenty items discriminate between 0.14 and 7.
+_WIDEST_DISCRIMINATION = 1.0
 _AT_ONCE = 1 << 22
 _STEP = 1e-4
 
@@ -75,7 +78,7 @@ def item_population(
     -----
     Integrals by the trapezoidal rule, which converges exponentially for such functions; L-BFGS with the analytic
     gradient. The influence of an item is its score times the inverse of the information, in the way of all maximum
-    likelihood estimates.
+    likelihood estimates. s is at most 1.
 
     References
     ----------
@@ -167,7 +170,8 @@ class _Model:
 
     def bounds(self) -> list[tuple[float, float]]:
         """Abilities within 30 log odds, standard deviations within reason."""
-        spreads = [(float(np.log(_NARROWEST)), float(np.log(_LARGEST)))] * (1 + self.discriminates)
+        widest = (_WIDEST_DIFFICULTY, _WIDEST_DISCRIMINATION)[: 1 + self.discriminates]
+        spreads = [(float(np.log(_NARROWEST)), float(np.log(most))) for most in widest]
         return [(-30.0, 30.0)] * self.n_located + spreads
 
     def abilities(self, x: FloatArray) -> FloatArray:
