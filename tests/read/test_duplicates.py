@@ -41,9 +41,10 @@ def test_several_language_pairs_are_never_merged(read):
 
 @pytest.mark.parametrize("column", ["run", "seed", "Trial", "attempt"])
 def test_repeated_runs_are_averaged_rather_than_thrown_away(column):
-    """By number, so the mean comes first."""
-    said = message(table(column, ["1", "2", "3"]))
-    assert f'"{column}" numbers repeated runs: average them with duplicates="mean", or keep one' in said
+    """With a note where a table of scores is needed, and without one by the user's rule."""
+    scores = bt.read_scores(table(column, ["1", "2"]))
+    assert scores.values[0, 0] == 3.0
+    assert any("runs of each segment were averaged (2 runs each)" in note for note in scores.notes)
     assert bt.read_scores(table(column, ["1", "2"]), duplicates="mean").values[0, 0] == 3.0
 
 
