@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import pkgutil
+import re
 import shlex
 import signal
 import sys
@@ -22,6 +23,7 @@ from typing import Self
 from betterthan.engine.child import Child, private_channels, receive, send
 
 _NEEDS_THE_SHELL = frozenset("|<>;&$*?`()#~{}[]!")
+_COMMENT = re.compile(r"\s+#[^\"]*$")
 _SECONDS = 120  # as long as a command may take; only what hangs takes longer
 
 
@@ -65,8 +67,11 @@ def plain(command: str) -> list[str] | None:
     --------
     >>> plain("betterthan rank 'my scores.csv'")
     ['rank', 'my scores.csv']
+    >>> plain("betterthan rank scores.csv   # who is best?")
+    ['rank', 'scores.csv']
     >>> plain("betterthan rank scores.csv | head -n 3")
     """
+    command = _COMMENT.sub("", command)
     words = shlex.split(command.replace("\\\n", " "))
     if words[:1] != ["betterthan"] or not _NEEDS_THE_SHELL.isdisjoint(command):
         return None
