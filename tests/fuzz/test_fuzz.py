@@ -23,7 +23,7 @@ needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is meas
 @needs_linux
 @pytest.mark.parametrize(
     ("runs", "seed"),
-    [(12, "daily"), pytest.param(4000, "slow", marks=[pytest.mark.slow, pytest.mark.timeout(3600)])],
+    [(60, "daily"), pytest.param(4000, "slow", marks=[pytest.mark.slow, pytest.mark.timeout(3600)])],
 )
 def test_no_run_ends_in_a_fault_of_ours(runs, seed):
     """In a process of its own, because it forks, and the tests have threads."""

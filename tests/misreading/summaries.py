@@ -102,17 +102,19 @@ CASES = (
         ),
         "GPT rank",
     ),
-    _stop(
-        "repeated runs below each other in a wide table",
-        Columns(
-            {
-                "run": [1] * 8 + [2] * 8,
-                "id": [*ONE_TO_N, *ONE_TO_N],
-                "GPT": [*GPT, *_runs(GPT, 0.01)],
-                "Llama": [*LLAMA, *_runs(LLAMA, 0.01)],
-            }
-        ),
-        "run",
+    Case(
+        name="repeated runs below each other in a wide table",
+        files={
+            "scores.csv": Columns(
+                {
+                    "run": [1] * 8 + [2] * 8,
+                    "id": [*ONE_TO_N, *ONE_TO_N],
+                    "GPT": [*GPT, *_runs(GPT, 0.01)],
+                    "Llama": [*LLAMA, *_runs(LLAMA, 0.01)],
+                }
+            )
+        },
+        expect=Ranked(means={name: mean + 0.005 for name, mean in MEANS.items()}, segments=8, says=("run",)),
     ),
     _stop(
         "development and test set with the same ids",
