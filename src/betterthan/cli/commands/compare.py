@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +11,7 @@ from betterthan.cli.options import (
     Aggregation,
     battle_options,
     computing_options,
+    is_changed,
     output_options,
     over_option,
     reading_options,
@@ -19,6 +21,8 @@ from betterthan.cli.options import (
 if TYPE_CHECKING:
     from betterthan.cli.output import Answer
     from betterthan.read.protocol import Options
+    from betterthan.results.board import Board
+    from betterthan.tables.scores import Scores as OneMetric
 
 
 @click.command()
@@ -111,7 +115,8 @@ def compare(
 ) -> Answer:
     """Test every pair of systems in FILE, or only the systems named.
 
-    Several files, a folder or a quoted pattern form one table. After the first file, an argument that is not a file
+    Several files, a folder or a quoted pattern form one table; two folders with the runs of a harness are compared on
+    every task. After the first file, an argument that is not a file
     is a system; write ./NAME for a file without a suffix, and --only NAME for a system with the same name as a
     file. With many systems, the answer is a matrix of all pairs and a list of the pairs adjacent in rank; --all
     lists every pair.
@@ -121,6 +126,7 @@ def compare(
       betterthan compare scores.csv
       betterthan compare scores.csv Aster Birch --test permutation
       betterthan compare run1.csv run2.csv Aster Birch
+      betterthan compare runs/v1 runs/v2
       betterthan compare answers.csv --system model --system prompt --run seed
       betterthan compare scores.csv --units groups --correction max-statistic -f latex
     """  # noqa: D301
@@ -137,6 +143,10 @@ def compare(
     systems = (*named, *systems)
     # The receipt tells files and systems apart as well.
     click.get_current_context().params.update(file=files, systems=systems)
+    if metric is None and not systems and not any(map(is_changed, _OF_ONE_METRIC)):
+        tasks = _tasks_of_two_runs(files, options, format_in)
+        if tasks:
+            return Answer(results=(_on_every_task(tasks, given),))
     read = TableReader(options, format=format_in)
     kinds = (Scores, Matches, Runs)
     table = read.table(files, kinds=kinds, metric=metric, cluster=cluster, covariates=covariates)
@@ -146,3 +156,42 @@ def compare(
     chosen = systems or None
     result = compared(table, systems=chosen, **computing_arguments(given), **{**given, **words})
     return Answer(results=(result,), every_pair=all)
+
+
+_OF_ONE_METRIC = (
+    "test",
+    "by",
+    "method",
+    "ties",
+    "prior",
+    "alternative",
+    "correction",
+    "alpha",
+    "simultaneous",
+    "all",
+)
+"""Options that the comparison on every task does not have."""
+
+
+def _tasks_of_two_runs(
+    files: tuple[str, ...], options: Options, format_in: str | None
+) -> dict[str, OneMetric]:
+    """Return the metrics of two folders that each hold the run of one system; empty where there is only one metric."""
+    from betterthan.analysis.board.task_tables import metrics_by_task
+    from betterthan.read.grid.selection import refuse_unknown_directions
+
+    folders = [file if Path(file).exists() else file.partition("=")[2] for file in files]
+    if len(files) != 2 or not all(folder and Path(folder).is_dir() for folder in folders):
+        return {}
+    found = metrics_by_task(files, options, None, format_in)
+    refuse_unknown_directions(options, found)
+    return found if len(found) > 1 and all(len(table.systems) == 2 for table in found.values()) else {}
+
+
+def _on_every_task(tasks: dict[str, OneMetric], given: dict[str, Any]) -> Board:
+    from betterthan.analysis.board.board import board
+    from betterthan.cli.computing import computing_arguments
+
+    computing = computing_arguments(given)
+    wanted = {name: given[name] for name in ("missing", "units", "confidence")}
+    return board(list(tasks.values()), **wanted, **computing)
