@@ -227,6 +227,7 @@ def test_a_phrase_put_back_is_found(package, put_back, tmp_path):
     ("name", "text"),
     [
         ("texts.toml", 'title = "95 % of them"'),
+        ("share.py", 'text = f"{share:.0f} % of them"'),
         ("texts.json", '["judgements of people"]'),
         ("page.html.j2", "<p>{{ name }} cannot be told apart</p>"),
         ("page.js", 'show("told apart");'),

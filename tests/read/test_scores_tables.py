@@ -255,7 +255,7 @@ def test_rounded_ties_are_a_problem():
     (problem,) = read_any(io.StringIO("id,A,B\n" + rows)).problems
     assert problem.code == "BT201"
     assert problem.message == (
-        '50 % of the comparisons in "score" are exact ties and no score has more than 1 decimals, '
+        '50% of the comparisons in "score" are exact ties and no score has more than 1 decimals, '
         "so the ties may be due to rounding. Write the scores with more digits."
     )
     assert not read_any(io.StringIO("id,A,B\n1,0,0\n2,1,1\n")).problems

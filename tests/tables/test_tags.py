@@ -67,7 +67,7 @@ def test_a_table_without_words_survives_json():
     empty = tagged([0, 0])
 
     assert WordTags.from_dict(empty.to_dict()) == empty
-    assert repr(empty) == "WordTags(1 systems, 2 segments, 0 words, nan % BAD)"
+    assert repr(empty) == "WordTags(1 systems, 2 segments, 0 words)"
 
 
 def test_tags_of_a_dictionary_are_not_guessed():
@@ -80,4 +80,4 @@ def test_the_text_says_the_share_of_bad_words():
     """In percent."""
     shown = repr(tagged([3], gold=[True, False, False]))
 
-    assert shown == "WordTags(1 systems, 1 segments, 3 words, 33.3 % BAD)"
+    assert shown == "WordTags(1 systems, 1 segments, 3 words, 33.3% BAD)"

@@ -248,6 +248,4 @@ class Agreement(Rows[RankingComparison], Result):
 
     def __repr__(self) -> str:
         least = min((c.alike for c in self.comparisons), default=float("nan"))
-        return (
-            f"Agreement({len(self.rankings)} rankings, at least {100 * least:.0f} % of pairs ordered alike)"
-        )
+        return f"Agreement({len(self.rankings)} rankings, at least {100 * least:.0f}% of pairs ordered alike)"

@@ -39,7 +39,7 @@ class WordTags(Frozen):
     >>> tags = WordTags(systems=["A"], segments=["1", "2"], gold=[True, False, False],
     ...                 predicted=[[True, True, False]], offsets=[0, 2, 3])
     >>> tags
-    WordTags(1 systems, 2 segments, 3 words, 33.3 % BAD)
+    WordTags(1 systems, 2 segments, 3 words, 33.3% BAD)
     """
 
     systems: tuple[str, ...]
@@ -144,6 +144,6 @@ class WordTags(Frozen):
         return cls(**fields_from(data, cls, kind="word_tags"))
 
     def __repr__(self) -> str:
-        share = 100 * self.gold.mean() if self.n_words else float("nan")
+        share = f", {100 * self.gold.mean():.1f}% BAD" if self.n_words else ""
         size = f"{len(self.systems)} systems, {len(self.segments)} segments, {self.n_words:,} words"
-        return f"WordTags({size}, {share:.1f} % BAD)"
+        return f"WordTags({size}{share})"

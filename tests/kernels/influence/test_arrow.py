@@ -61,11 +61,11 @@ def test_diagnose_says_how_each_criterion_fares():
     words = next(line for line in found.sentences if line.startswith("Arrow"))
 
     assert words.startswith(
-        "Arrow's criteria: of 1 pair one system is better on every segment, and every aggregation"
+        "Arrow's criteria: in 1 pair, one system is better on every segment, and every aggregation"
     )
     assert (
         "A single segment decides the order of a pair, which is reversed without it: 2 by the mean" in words
     )
     assert bt.Result.from_json(found.to_json()) == found
     cycle = " ".join(bt.diagnose({"A": [1.0, 2, 3], "B": [2.0, 3, 1], "C": [3.0, 1, 2]}).sentences)
-    assert "changes the order of 3 pairs under the win rate, 3 pairs under Bradley–Terry" in cycle
+    assert "changes the order of 3 pairs by the win rate and 3 pairs by Bradley–Terry" in cycle

@@ -38,4 +38,4 @@ def test_nothing_is_shown_for_what_is_undefined(found):
     other = bt.Scores(name="y", systems=["A", "B"], segments=["1", "2"], values=[[1, 2], [3, 4]])
 
     assert "–" in str(bt.agreement([bt.rank(level), bt.rank(other)]))
-    assert repr(found) == "Agreement(2 rankings, at least 0 % of pairs ordered alike)"
+    assert repr(found) == "Agreement(2 rankings, at least 0% of pairs ordered alike)"

@@ -50,14 +50,17 @@ def arrow_sentence(found: Diagnosis) -> str:
 def _monotonicity(checks: tuple[ArrowCheck, ...]) -> str:
     unanimous = checks[0].unanimous
     if not unanimous:
-        return "Arrow's criteria: no system is better than another on every segment, so monotonicity is not tested."
-    against = [f"{_NAMES[one.aggregation]} on {amount(one.violated, 0)}" for one in checks if one.violated]
+        return "Arrow's criteria: no system is better than another on every segment, so monotonicity cannot be tested."
+    against = [f"{amount(one.violated, 0)} by {_NAMES[one.aggregation]}" for one in checks if one.violated]
     pairs = counted(unanimous, "pair")
     if not against:
-        return f"Arrow's criteria: of {pairs} one system is better on every segment, and every aggregation says so."
+        return (
+            f"Arrow's criteria: in {pairs}, one system is better on every segment, and every aggregation method "
+            "agrees."
+        )
     return (
-        f"Arrow's criteria: of {pairs} one system is better on every segment, and not all aggregations say so: "
-        f"{', '.join(against)}."
+        f"Arrow's criteria: in {pairs}, one system is better on every segment, but some of these pairs are ordered "
+        f"the other way: {', '.join(against)}."
     )
 
 
@@ -65,12 +68,13 @@ def _independence(checks: tuple[ArrowCheck, ...], m: int) -> str:
     if m < 3:
         return ""
     changed = [
-        f"{counted(one.dependent, 'pair')} under {_NAMES[one.aggregation]}" for one in checks if one.dependent
+        f"{counted(one.dependent, 'pair')} by {_NAMES[one.aggregation]}" for one in checks if one.dependent
     ]
     if not changed:
-        return "Leaving out a third system changes the order of no pair (independence)."
+        return "Leaving out a third system does not change the order of any pair (independence)."
     return (
-        f"Leaving out a third system changes the order of {', '.join(changed)}; of means and medians never."
+        f"Leaving out a third system changes the order of {' and '.join(changed)}; it cannot change the order by mean "
+        "or median."
     )
 
 
@@ -79,6 +83,6 @@ def _dictators(checks: tuple[ArrowCheck, ...], n_pairs: int) -> str:
     if not decided:
         return "No single segment decides the order of a pair (no dictator)."
     return (
-        f"A single segment decides the order of a pair, which is reversed without it: {', '.join(decided)}, of "
+        f"A single segment decides the order of a pair, which is reversed without it: {' and '.join(decided)}, of "
         f"{counted(n_pairs, 'pair')}."
     )

@@ -47,6 +47,7 @@ from betterthan.results.settings import Settings
 from betterthan.tables.ratings import Ratings
 
 _LOW_POWER = 0.8
+_MOST_REASONS = 10  # judges in a sentence
 
 
 def sentences_about(found: Judges, *, alpha: float, min_shared: int) -> tuple[str, ...]:
@@ -102,8 +103,9 @@ def _kept(found: Judges) -> list[str]:
     if not found.dropped:
         return ["No judge was found to be unreliable; all are kept."]
     why = dict(zip(found.judges, found.reasons, strict=True))
-    told = some_of([f"{name} ({why[name]})" for name in found.dropped], limit=10)
-    return [f"Excluded: {told}."]
+    told = "; ".join(f"{some_of([name])} ({why[name]})" for name in found.dropped[:_MOST_REASONS])
+    rest = len(found.dropped) - _MOST_REASONS
+    return [f"Excluded: {told}{f'; and {rest} more' if rest > 0 else ''}."]
 
 
 def _unknown(found: Judges, alpha: float, min_shared: int) -> list[str]:
@@ -424,13 +426,13 @@ def _reasons(
         why = []
         if departs[one] <= rule.alpha:
             why.append(
-                f"differs from the others with {ratio[one]:.1f} times the variance of the median judge "
-                f"({equals_p(float(departs[one]))}, adjusted for all judges)"
+                f"variance of the differences from the others {ratio[one]:.1f} times that of the median judge, "
+                f"{equals_p(float(departs[one]))}, adjusted for all judges"
             )
         if careless[one] <= rule.alpha:
             why.append(
-                f"scores the degraded output lower in only {tested.right[one]:g} of {tested.n[one]} control items "
-                f"({equals_p(float(careless[one]))}, adjusted for all judges)"
+                f"scores the degraded output lower in only {tested.right[one]:g} of {tested.n[one]} control items, "
+                f"{equals_p(float(careless[one]))}, adjusted for all judges"
             )
         reasons.append("; ".join(why))
     return tuple(reasons)

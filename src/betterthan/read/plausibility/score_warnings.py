@@ -94,7 +94,7 @@ def _rounded(scores: Scores) -> tuple[str, str] | None:
     if not min(share, near) > _TIED:
         return None
     text = (
-        f'{100 * share:.0f} % of the comparisons in "{scores.name}" are exact ties and no score has more than '
+        f'{100 * share:.0f}% of the comparisons in "{scores.name}" are exact ties and no score has more than '
         f"{decimals} decimals, so the ties may be due to rounding. Write the scores with more digits."
     )
     return "BT201", text

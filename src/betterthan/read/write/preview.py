@@ -148,7 +148,7 @@ def _runs_summary(table: Runs) -> str:
 
 @summary.register
 def _tags_summary(table: WordTags) -> str:
-    share = f"{100 * table.gold.mean():.1f} % BAD" if table.n_words else "no words"
+    share = f"{100 * table.gold.mean():.1f}% BAD" if table.n_words else "no words"
     size = f"{_many(len(table.segments), 'segment')}, {_many(table.n_words, 'word')}"
     return f"word tags: {_many(len(table.systems), 'system')}, {size}, {share}"
 

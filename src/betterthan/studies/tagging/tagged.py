@@ -96,7 +96,7 @@ def demo_tags() -> tuple[Tagged, ...]:
     Examples
     --------
     >>> demo_tags()[0].tags
-    WordTags(4 systems, 300 segments, 4,088 words, 27.6 % BAD)
+    WordTags(4 systems, 300 segments, 4,088 words, 27.6% BAD)
     """
     demo = campaign()
     lines = [demo.tags.gold, *demo.tags.predicted.values()]

@@ -106,7 +106,7 @@ def test_a_lone_file_is_counted_but_is_no_table(write):
     assert reading.tables == ()
     assert reading.rows_read == 5
     assert reading.notes == (
-        "Sentences: 5; tags: 15; BAD: 33.3 %.",
+        "Sentences: 5; tags: 15; BAD: 33.3%.",
         "Every line has an odd number of tags, so gap tags (2N + 1) may be among them.",
         "One file of tags does not evaluate a system; read it together with the gold tags: GOLD PREDICTION.",
     )

@@ -73,7 +73,7 @@ def test_systems_without_the_truth_are_counted(folder):
     """Nothing can be said of them, and that is said."""
     found = bt.check(folder / "en-de" / "sys")
     assert (found.format, found.contents, found.rows_read) == ("tag_folder", (), 4)
-    assert found.notes[0] == "base.tags.gz: Sentences: 2; tags: 4; BAD: 25.0 %."
+    assert found.notes[0] == "base.tags.gz: Sentences: 2; tags: 4; BAD: 25.0%."
     assert "read it together with the gold tags" in found.notes[-1]
 
 

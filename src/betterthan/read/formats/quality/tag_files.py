@@ -265,7 +265,7 @@ def read_tags(
     ...     gold, ours = Path(folder, "gold.tags"), Path(folder, "ours.tags")
     ...     _ = gold.write_text("OK BAD\nOK\n"), ours.write_text("OK OK\nBAD\n")
     ...     read_tags(gold, [ours])
-    WordTags(1 systems, 2 segments, 3 words, 33.3 % BAD)
+    WordTags(1 systems, 2 segments, 3 words, 33.3% BAD)
     """
     if side is not None and side not in _SIDES:
         raise unknown_name("side", side, _SIDES)

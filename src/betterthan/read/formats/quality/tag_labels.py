@@ -61,7 +61,7 @@ class Labelling:
     @property
     def summary(self) -> str:
         """Its contents in one line."""
-        share = f"{100 * self.bad.mean():.1f} %" if self.bad.size else "undefined"
+        share = f"{100 * self.bad.mean():.1f}%" if self.bad.size else "undefined"
         what = {"word": "tags", "gap": "tags of gaps", "character": "characters"}[self.unit]
         return f"Sentences: {self.n_sentences:,}; {what}: {self.bad.size:,}; BAD: {share}."
 
