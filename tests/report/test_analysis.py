@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.power import NormalIndPower, TTestPower
+from statsmodels.stats.power import TTestPower
 from tests.report.conftest import made_scores
 
 from betterthan.analysis.compare.compare import compare
@@ -55,9 +55,7 @@ def test_detectable_difference_has_the_power_that_it_promises():
     rng = np.random.default_rng(3)
     d = rng.normal(0.3, 2.0, 400)
     found = detectable(d)
-    # ratio=0 leaves the test of one sample in statsmodels' power of a z-test.
-    power = NormalIndPower()
-    promised = power.power(found.smallest / d.std(ddof=1), nobs1=400, alpha=0.05, ratio=0)
+    promised = TTestPower().power(found.smallest / d.std(ddof=1), nobs=400, alpha=0.05)
     needed = TTestPower().solve_power(effect_size=abs(d.mean()) / d.std(ddof=1), alpha=0.05, power=0.8)
     assert promised == pytest.approx(0.8, abs=1e-4)
     assert found.n_needed == np.ceil(needed)
@@ -71,6 +69,8 @@ def test_detectable_agrees_with_explain_and_knows_its_limits():
     first, second = scores.goodness
     assert detectable(first - second).n_needed == explain(scores, "S0", "S1", units="segments").n_needed
     assert math.isnan(detectable(np.array([1.0])).smallest)
+    assert math.isnan(detectable(first[:5] - second[:5]).smallest)  # 2^-4 > 0.05: never significant
+    assert detectable(first[:6] - second[:6]).smallest > 0
     assert detectable(np.zeros(5)).n_needed is None
     with pytest.raises(BetterThanError, match="between 0 and 1"):
         detectable(first, alpha=2)

@@ -14,6 +14,7 @@ from betterthan.budget import check_share
 from betterthan.engine.streams import stream
 from betterthan.kernels.agreement.kendall import concordant_pairs
 from betterthan.kernels.significance.paired import in_range
+from betterthan.kernels.significance.power import MOST, least_difference, least_number, power_of_means
 from betterthan.tables.scores import Scores
 
 _ROUNDING = 1e-13  # of the largest score: a lead or standard deviation below it is rounding error
@@ -27,8 +28,8 @@ class Detectable(NamedTuple):
     difference : float
         Mean observed difference.
     smallest : float
-        Minimum detectable difference: the true difference that is significant with probability `power`; NaN with fewer
-        than two segments.
+        Minimum detectable difference: the true difference that is significant with probability `power`; NaN where no
+        difference is, because there are fewer than two segments or too few for the level.
     n_needed : int or None
         Segments needed to detect a true difference of the observed size; None when it is 0 or has no variance.
     n_segments : int
@@ -41,14 +42,11 @@ class Detectable(NamedTuple):
 
 
 def detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0.8) -> Detectable:
-    r"""Return the minimum detectable difference, and the number of segments needed to detect the observed one.
+    """Return the minimum detectable difference, and the number of segments needed to detect the observed one.
 
-    With :math:`s` the standard deviation of the paired differences, two-sided at level :math:`\alpha`,
-
-    .. math:: \delta = (z_{1-\alpha/2} + z_{\text{power}})\, \frac{s}{\sqrt n}, \qquad
-              n_\text{needed} = \Big\lceil n \Big(\frac{\delta}{\bar d}\Big)^2 + \tfrac12 z_{1-\alpha/2}^2 \Big\rceil .
-
-    The last term is Guenther's correction [2]_ for estimating s.
+    Both as :func:`betterthan.plan` computes them
+    (:func:`~betterthan.kernels.significance.power.power_of_means`), with the standard deviation of these differences,
+    two-sided at level `alpha`.
 
     Parameters
     ----------
@@ -64,13 +62,12 @@ def detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0
     ----------
     .. [1] Card, Henderson, Khandelwal, Jia, Mahowald and Jurafsky (2020), With little power comes great
        responsibility, EMNLP.
-    .. [2] Guenther (1981), Sample size formulas for normal theory t tests, The American Statistician 35.
 
     Examples
     --------
-    >>> found = detectable(np.array([1.0, -1.0, 2.0, -2.0, 1.0]))
+    >>> found = detectable(np.array([1.0, -1.0, 2.0, -2.0, 1.0, 0.0]))
     >>> round(found.smallest, 3), found.n_needed
-    (2.059, 532)
+    (2.112, 615)
     """
     check_share("alpha", alpha)
     check_share("power", power)
@@ -78,10 +75,18 @@ def detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0
     mean = math.fsum(differences.tolist()) / n if n else math.nan
     if n < 2:
         return Detectable(mean, math.nan, None, n)
-    level = float(ndtri(1 - alpha / 2))
-    reach = (level + float(ndtri(power))) * float(np.std(differences, ddof=1))
-    needed = math.ceil((reach / mean) ** 2 + level**2 / 2) if mean != 0 and reach > 0 else None
-    return Detectable(mean, reach / math.sqrt(n), needed, n)
+    deviation = float(np.std(differences, ddof=1))
+    smallest = least_difference(lambda effect: power_of_means(effect, n, level=alpha), power) * deviation
+    needed = None
+    if mean != 0 and deviation > 0:
+        needed = _number_for(abs(mean) / deviation, alpha, power)
+    return Detectable(mean, smallest, needed, n)
+
+
+def _number_for(effect: float, level: float, power: float) -> int | None:
+    guess = ((float(ndtri(power)) - float(ndtri(level / 2))) / effect) ** 2
+    start = max(2, math.ceil(min(guess, MOST)))
+    return least_number(lambda n: power_of_means(effect, n, level=level), power, start=start)
 
 
 def segments_needed(goodness: FloatArray, *, alpha: float = 0.05, power: float = 0.8) -> FloatArray:
@@ -94,9 +99,9 @@ def segments_needed(goodness: FloatArray, *, alpha: float = 0.05, power: float =
               r = \sum_{l \ne j} \Phi\big(\sqrt n (z_l - z_j)\big),
 
     because Holm tests a pair at :math:`\alpha / (k - r)` once the r pairs with smaller p-values are rejected; k is the
-    number of pairs. Half of the squared quantile is added to n, because the standard deviation is estimated [1]_; with
-    many pairs that is several segments. Where several leads are equal the number is conservative, with a power of up to
-    0.87 instead of 0.8.
+    number of pairs. The number is then the one that a single pair would need at this level, as
+    :func:`betterthan.plan` computes it. Where several leads are equal it is conservative, with a power of up to 0.87
+    instead of 0.8.
 
     Parameters
     ----------
@@ -108,10 +113,6 @@ def segments_needed(goodness: FloatArray, *, alpha: float = 0.05, power: float =
     -------
     array, shape (m - 1,)
         NaN where the lead is 0 or never varies.
-
-    References
-    ----------
-    .. [1] Guenther (1981), Sample size formulas for normal theory t tests, The American Statistician 35.
 
     Examples
     --------
@@ -143,7 +144,8 @@ def segments_needed(goodness: FloatArray, *, alpha: float = 0.05, power: float =
                 break
             # The pair's own term of ½ in this sum is subtracted.
             smaller, before = _expected_above(others, own, math.sqrt(n)) - 0.5, n
-        result[a] = math.ceil(n)
+        found = _number_for(float(own), alpha / max(1.0, k - smaller), power)
+        result[a] = math.nan if found is None else found
     return result
 
 

@@ -128,8 +128,10 @@ def _words(
     gap: FloatArray, a: str, b: str, *, metric: str, what: str, adjusted: Sequence[float] | None
 ) -> tuple[str, ...]:
     result = detectable(gap, alpha=_LEVEL)
-    if np.isnan(result.smallest):
+    if result.n_segments < 2:
         return (f"Power cannot be estimated from one {what}.",)
+    if np.isnan(result.smallest):
+        return (f"{result.n_segments} {what}s cannot show a difference at level {_LEVEL:g}, however large.",)
     digits = digits_for([result.smallest / 2])
     if result.n_needed is None and result.difference != 0:
         size = number(abs(result.difference), digits_for([], [result.difference]))
