@@ -72,7 +72,7 @@ def counts_of(
 def warn_of_mismatches(texts: Texts) -> None:
     """Warn of what speaks against scoring these files together."""
     outputs = tuple(tuple(line or "" for line in lines) for lines in texts.outputs)
-    for code, message in mismatches(texts.systems, outputs, texts.references):
+    for code, message in mismatches(texts.systems, outputs, texts.references, texts.sources):
         click.echo(f"warning[{code}]: {printable(as_typed(message))}", err=True)
 
 

@@ -93,6 +93,7 @@ class _Given:
     segments: tuple[str, ...]
     outputs: tuple[tuple[str | None, ...], ...]
     references: tuple[tuple[str | None, ...], ...]
+    sources: tuple[str, ...] | None = None
     groups: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     row_order: RowOrder | None = None
@@ -113,6 +114,7 @@ def _of_table(table: Texts, references: References) -> _Given:
         segments=table.segments,
         outputs=table.outputs,
         references=lists,
+        sources=table.sources,
         groups=table.groups,
         notes=table.notes,
         row_order=table.row_order,
@@ -228,7 +230,8 @@ def _complete(given: _Given, missing: Missing) -> Parallel:
         )
     outputs = tuple(tuple(lines[i] or "" for i in kept) for lines in given.outputs)
     references = tuple(tuple(lines[i] for i in kept) for lines in given.references)
-    warnings = [each.message for each in mismatches(given.systems, outputs, references)]
+    sources = None if given.sources is None else tuple(given.sources[i] for i in kept)
+    warnings = [each.message for each in mismatches(given.systems, outputs, references, sources)]
     return Parallel(
         systems=given.systems,
         segments=tuple(given.segments[i] for i in kept),

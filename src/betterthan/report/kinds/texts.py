@@ -185,7 +185,8 @@ def _headline(aggregated: Aggregated) -> str:
 def _caveats(texts: Texts) -> tuple[str, ...]:
     """Return what seems wrong with the texts themselves, such as a system that is the reference."""
     # Source files and references are complete; outputs may have gaps.
-    return tuple(found.message for found in mismatches(texts.systems, texts.outputs, texts.references))
+    seen = mismatches(texts.systems, texts.outputs, texts.references, texts.sources)
+    return tuple(found.message for found in seen)
 
 
 def _verdict(pair: CountsExplanation, pairs: PairwiseTable) -> str:

@@ -150,10 +150,27 @@ def read_texts(outputs: Several, *, references: Several = (), sources: FileLike 
     if len(opened) == 1 and not opened[0].is_explicit:
         refs = [refs[0]._replace(name="ref")]
     texts = _texts(systems, references=refs, sources=None if source is None else _read_lines(source))
-    if not left_out:
-        return texts
-    note = f"Not read as outputs, because they are sources or references: {some_of([one.name for one in left_out])}."
-    return replace(texts, notes=(*texts.notes, note))
+    notes = [*_other_roles([one.source for one in systems], [one.source for one in opened]), *texts.notes]
+    if left_out:
+        names = some_of([one.name for one in left_out])
+        notes.append(f"Not read as outputs, because they are sources or references: {names}.")
+    return replace(texts, notes=tuple(notes))
+
+
+def _other_roles(outputs: Sequence[Source], references: Sequence[Source]) -> list[str]:
+    """Return a note on each file whose name says that it belongs in another place."""
+    names = [PurePath(one.name).name for one in references]
+    notes = [
+        f"{name} is named like a source, but was given as the reference." for name in filter(is_source, names)
+    ]
+    if names and not any(map(is_reference, names)):
+        swapped = [name for one in outputs if is_reference(name := PurePath(one.name).name)]
+        notes += [
+            f"{name} is named like a reference, but was given as an output, and {some_of(names)} as the reference. "
+            "Were the files swapped?"
+            for name in swapped
+        ]
+    return notes
 
 
 def _of_no_system(named: Sequence[NamedSource], others: Sequence[NamedSource]) -> list[NamedSource]:
