@@ -319,6 +319,8 @@ FILES = {
     "helm": ("per_instance_stats.json", json.dumps(HELM).encode()),
     "lighteval": ("details_pick.parquet", fixture("lighteval_one.parquet")),
     "promptfoo": ("p.json", fixture("promptfoo.json")),
+    "ragas": ("r.csv", fixture("ragas_base.csv")),
+    "deepeval": ("test_run_20261119_010200.json", fixture("deepeval_base.json")),
 }
 """By reader, the name of a file and its bytes."""
 
@@ -347,6 +349,10 @@ FOLDERS = {
         "mt_tok.txt": lines("a b <EOS>", "<EOS>"),
     },
     "lighteval": {f"details/{m}/2026-01-01T00-00-00/details_x.parquet": FILES["lighteval"][1] for m in "ab"},
+    "deepeval": {
+        "test_run_20261119_010200.json": fixture("deepeval_base.json"),
+        "test_run_20261119_010300.json": fixture("deepeval_candidate.json"),
+    },
     "several": {"BLEU.csv": FILES["wide"][1], "chrF.csv": FILES["wide"][1], "more.csv": FILES["long"][1]},
 }
 """By reader of folders, the files of a folder."""

@@ -52,6 +52,8 @@ class Format:
     rows : {"lines", "grid", "copy"}
         How rows are selected (``--where``): among the lines of the file if they have columns; in the grid, because the
         reader accepts any; or in a copy of the file as Parquet.
+    is_run : bool
+        Whether a file is the run of one system that it need not name; several files are named together.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Format:
     columns: frozenset[str] = frozenset()
     chooses_columns: bool = False
     rows: Literal["lines", "grid", "copy"] = "lines"
+    is_run: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -224,6 +224,8 @@ READERS: dict[str, Entry] = {
     "promptfoo": _entry(
         "toolkits.promptfoo_json", Sign(words=("promptidx",)), Sign(words=("evalid", "results"))
     ),
+    "ragas": _entry("toolkits.ragas_results", Sign(columns=(one_of(("user_input", "question")),))),
+    "deepeval": _entry("toolkits.deepeval_runs", Sign(words=('"testcases"',)), place="either"),
     SEVERAL: Entry("betterthan.read.several.files", place="folder"),
 }
 

@@ -19,6 +19,7 @@ from betterthan.errors import ReadError, some_of
 from betterthan.messages import COLUMN, Message, Option
 from betterthan.read.formats.quality import number_files
 from betterthan.read.formats.quality.quality_rows import refuse_truth_among
+from betterthan.read.formats.registry import reader
 from betterthan.read.formats.tables import long_table, wide_table
 from betterthan.read.grid.beginning import Peek, peek
 from betterthan.read.grid.columns import find, is_called_score, plain
@@ -177,6 +178,8 @@ class Seen(NamedTuple):
     layout: str
     columns: tuple[str, ...] = ()
     are_doubtful: bool = False
+    is_declared: bool = False
+    """Whether the format says that a file is a run."""
 
 
 class RunFile(NamedTuple):
@@ -190,6 +193,8 @@ class RunFile(NamedTuple):
 
 def look_at(source: Source, layout: str, options: Options) -> Seen | None:
     """Inspect a file that may be a run; None when it is not one, so that the others are not inspected."""
+    if not source.is_folder and reader(layout).FORMAT.is_run:
+        return Seen(source, layout, is_declared=True)
     if layout not in _LAYOUTS or {"system", "judge", "left", "right", "winner"} & options.columns.keys():
         return None
     if layout == number_files.FORMAT.name:
@@ -243,6 +248,8 @@ def runs_of(files: Sequence[Seen], options: Options) -> tuple[RunFile, ...]:
     """
     if len(files) < 2 or len({file.layout for file in files}) > 1:
         return ()
+    if files[0].is_declared:
+        return _named(files, run_names([file.source for file in files]), set())
     common = [name for name in files[0].columns if all(name in file.columns for file in files)]
     if files[0].layout != number_files.FORMAT.name:
         if not common:
