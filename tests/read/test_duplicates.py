@@ -5,6 +5,8 @@ import itertools
 import pytest
 
 import betterthan as bt
+from betterthan.cli.main import cli
+from betterthan.cli.wording import as_typed
 from betterthan.errors import ReadError
 
 
@@ -55,3 +57,31 @@ def test_without_a_column_the_counts_tell():
     assert "Every segment of a system has 3 scores: repeated runs, or several tables" in message(data)
     once = {name: [*cells[:6], cells[0]] for name, cells in data.items()}
     assert 'Remove one, or use duplicates="last" or duplicates="mean".' in message(once)
+
+
+@pytest.mark.parametrize("column", ["benchmark", "lp", "made up"])
+def test_a_column_that_makes_rows_unique_may_name_tasks(column):
+    """In the words of Python and of the command line, and what is advised works."""
+    data = table(column, ["x", "y", "z"])
+    said = message(data)
+    assert f'or use board with task="{column}" to rank over all of them as tasks.' in said
+    assert "use board with --task-column" in as_typed(said, cli)
+    assert list(bt.board(data, task=column).tasks) == ["x", "y", "z"]
+
+
+def test_tasks_are_offered_only_where_they_make_rows_unique():
+    """Not where a row is there twice, and not for judges, of whom a board knows nothing."""
+    data = table("task", ["x", "y"])
+    twice = {name: [*cells, cells[-1]] for name, cells in data.items()}
+    assert "board" not in message(twice)
+    assert "board" not in message(table("task", ["x", "y"], judge=True), bt.read_ratings)
+
+
+def test_an_unknown_column_of_numbers_that_makes_rows_unique_may_number_runs():
+    """It is named; a score beside it, which has as many values by chance, is not."""
+    data = table("copy", ["1", "2", "3"])
+    said = message(data)
+    assert 'If column "copy" numbers runs, name it with run="copy"' in said
+    assert bt.read_runs(data, run="copy").runs_of_systems.tolist() == [3, 3]
+    data["copy"] = ["1", "1", "2", "2", "3", "3"] * 3
+    assert "Name the column that numbers the runs with run=COLUMN" in message(data)

@@ -20,6 +20,7 @@ _FLAGS = {
     "covariates": "--covariate",
     "cache": "--no-cache",
     "references": "--reference",
+    "task": "--task-column",
 }
 """Where the command line calls an argument by another name."""
 _VALUES = {("cluster", False): "none"}

@@ -18,7 +18,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of, unknown_name
 from betterthan.messages import Message, Option
 from betterthan.read.grid.columns import ROLES, is_descriptive, plain, role_option
-from betterthan.read.grid.grid import Grid, Labels, compact, has_text, label, quoted
+from betterthan.read.grid.grid import Codes, Grid, Labels, compact, has_text, label, quoted
 from betterthan.read.grid.numerals import is_missing
 from betterthan.read.protocol import EVERY, SEVERAL, Format, Options, Reading
 
@@ -245,10 +245,34 @@ def selection_note(conditions_of: Mapping[str, Sequence[str]], n_kept: int, n_ro
     return f"Only rows with {text} were kept: {n_kept:,} of {n_rows:,}."
 
 
-def telling_column(grid: Grid, first: int, second: int) -> str | None:
-    """Return the hint for two rows of the same cell when another column distinguishes them.
+class Distinguishing(NamedTuple):
+    """A column that distinguishes two rows: its name, the value of the first row, and its codes for every row."""
+
+    name: str
+    value: str
+    codes: Codes
+
+
+def distinguishing_column(grid: Grid, first: int, second: int) -> Distinguishing | None:
+    """Return the first column that may sort rows into tables or runs and differs in two rows.
 
     Columns with a role, and numbers that may be scores, are not considered.
+    """
+    if isinstance(grid, RowsOf):
+        # A column with several chosen values is removed from the rows, but distinguishes them.
+        found = distinguishing_column(grid.inner, int(grid.rows[first]), int(grid.rows[second]))
+        return None if found is None else found._replace(codes=found.codes[grid.rows])
+    for column, name in enumerate(grid.header):
+        if not name or plain(name) in _ROLE_NAMES:
+            continue
+        one, other = (grid.cell(row, column).strip() for row in (first, second))
+        if one and other and one != other and _sorts_rows(grid, column, name):
+            return Distinguishing(name, one, grid.labels(column).codes)
+    return None
+
+
+def telling_column(grid: Grid, first: int, second: int) -> str | None:
+    """Return the hint for two rows of the same cell when another column distinguishes them.
 
     Examples
     --------
@@ -257,29 +281,63 @@ def telling_column(grid: Grid, first: int, second: int) -> str | None:
     >>> telling_column(MemoryGrid(name="t", header=("lp", "system", "score"), columns=columns), 0, 1)
     'Column "lp" distinguishes the rows: keep one value of it with where={"lp": "en-de"}.'
     """
-    if isinstance(grid, RowsOf):
-        # A column with several chosen values is removed from the rows, but distinguishes them.
-        return telling_column(grid.inner, int(grid.rows[first]), int(grid.rows[second]))
+    found = distinguishing_column(grid, first, second)
+    return None if found is None else distinguishing_hint(found)
+
+
+def distinguishing_hint(found: Distinguishing, *, are_tasks: bool = False) -> Message:
+    """Return what to do about a column that distinguishes rows; `are_tasks` offers a board over all its values."""
+    column, where = quoted(found.name), Option("where", {found.name: found.value})
+    if plain(found.name) in _RUNS:
+        return Message(
+            "Column {column} numbers repeated runs: name it with {run}, average them with {mean}, or keep one "
+            "with {where}.",
+            column=column,
+            run=Option("run", found.name),
+            mean=Option("duplicates", "mean"),
+            where=where,
+        )
+    if are_tasks:
+        return Message(
+            "Column {column} distinguishes the rows: keep one value of it with {where}, or use board with {task} to "
+            "rank over all of them as tasks.",
+            column=column,
+            where=where,
+            task=Option("task", found.name),
+        )
+    return Message(
+        "Column {column} distinguishes the rows: keep one value of it with {where}.",
+        column=column,
+        where=where,
+    )
+
+
+def run_column(grid: Grid, rows: IntArray, cell: IntArray, n_runs: int) -> str | None:
+    """Return the column without a role that has as many values as each cell has rows, and never twice the same.
+
+    Examples
+    --------
+    >>> from betterthan.read.grid.grid import MemoryGrid
+    >>> grid = MemoryGrid(name="t", header=("copy", "score"), columns=[["1", "2", "1", "2"], ["3", "4", "5", "6"]])
+    >>> run_column(grid, np.arange(4), np.array([0, 0, 1, 1]), 2)
+    'copy'
+    """
     for column, name in enumerate(grid.header):
         if not name or plain(name) in _ROLE_NAMES:
             continue
-        one, other = (grid.cell(row, column).strip() for row in (first, second))
-        if one and other and one != other and _sorts_rows(grid, column, name):
-            if plain(name) in _RUNS:
-                return Message(
-                    "Column {column} numbers repeated runs: name it with {run}, average them with {mean}, or keep one "
-                    "with {where}.",
-                    column=quoted(name),
-                    run=Option("run", name),
-                    mean=Option("duplicates", "mean"),
-                    where=Option("where", {name: one}),
-                )
-            return Message(
-                "Column {column} distinguishes the rows: keep one value of it with {where}.",
-                column=quoted(name),
-                where=Option("where", {name: one}),
-            )
+        try:
+            labels = grid.labels(column)
+        except ReadError:  # objects or lists
+            continue
+        if len(labels.names) == n_runs and are_distinct(cell, labels.codes[rows]):
+            return name
     return None
+
+
+def are_distinct(cell: IntArray, codes: Codes) -> bool:
+    """Whether no two rows have the same cell and the same code, and every row has one."""
+    pairs = cell.astype(np.int64) * (int(codes.max(initial=0)) + 1) + codes
+    return bool((codes >= 0).all()) and np.unique(pairs).size == cell.size
 
 
 def _sorts_rows(grid: Grid, column: int, name: str) -> bool:

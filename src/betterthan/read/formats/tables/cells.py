@@ -12,7 +12,12 @@ from betterthan.errors import ReadError, TableError
 from betterthan.messages import COLUMN, VALUE, Message, Option
 from betterthan.read.grid.grid import Codes, Grid, Labels, compact, fault, first_rows, quoted
 from betterthan.read.grid.numerals import missing_name
-from betterthan.read.grid.selection import telling_column
+from betterthan.read.grid.selection import (
+    are_distinct,
+    distinguishing_column,
+    distinguishing_hint,
+    run_column,
+)
 
 Duplicates = Literal["raise", "first", "last", "mean"]
 MOST_CELLS = 400_000_000
@@ -94,20 +99,35 @@ def second_rows(cell: npt.NDArray[np.int64]) -> tuple[int, int]:
     return first, int(second)
 
 
-def duplicate_cure(grid: Grid, cell: npt.NDArray[np.int64], first: int, second: int) -> str:
-    """Return the hint for scores that share a cell, such as those in rows `first` and `second` of the grid."""
-    column_hint = telling_column(grid, first, second)
-    if column_hint is not None:
-        return column_hint
+def duplicate_cure(
+    grid: Grid,
+    rows: npt.NDArray[np.int64],
+    cell: npt.NDArray[np.int64],
+    places: tuple[int, int],
+    *,
+    are_scores: bool = True,
+) -> str:
+    """Return the hint for scores that share a cell, such as the two at `places` in `rows`.
+
+    For scores, and not for ratings of judges, a column that makes rows unique may name tasks.
+    """
+    first, second = (int(rows[place]) for place in places)
+    found = distinguishing_column(grid, first, second)
+    if found is not None:
+        return distinguishing_hint(found, are_tasks=are_scores and are_distinct(cell, found.codes[rows]))
     times = np.unique(cell, return_counts=True)[1]
     if (times == times[0]).all() and times.size > 1:
+        column = run_column(grid, rows, cell, int(times[0]))
         return Message(
-            "Every segment of a system has {n} scores: repeated runs, or several tables in one file. Name the column "
-            "that numbers the runs with {run}, or average them with {mean}; keep one table with {where}.",
+            "Every segment of a system has {n} scores: repeated runs, or several tables in one file. {which} "
+            "with {run}, or average them with {mean}; keep one table with {where}.",
             n=times[0],
-            run=Option("run", COLUMN),
+            which="Name the column that numbers the runs"
+            if column is None
+            else f"If column {quoted(column)} numbers runs, name it",
+            run=Option("run", column or COLUMN),
             mean=Option("duplicates", "mean"),
-            where=Option("where", {COLUMN: VALUE}),
+            where=Option("where", {column or COLUMN: VALUE}),
         )
     return Message(
         "Remove one, or use {last} or {mean}.",
@@ -124,7 +144,7 @@ def _duplicate(
     system = quoted(systems.names[systems.codes[second]])
     line = grid.line(int(rows[first]))
     before = f"line {line}" if line is not None else f"row {int(rows[first]) + 1}"
-    hint = duplicate_cure(grid, cell, int(rows[first]), int(rows[second]))
+    hint = duplicate_cure(grid, rows, cell, (first, second))
     return fault(
         grid,
         Message(

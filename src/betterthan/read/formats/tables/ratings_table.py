@@ -196,7 +196,7 @@ def _duplicate(columns: LongColumns, rows: IntArray, cell: IntArray) -> ReadErro
     )
     line = columns.grid.line(int(columns.rows[first]))
     before = f"line {line}" if line is not None else f"row {int(columns.rows[first]) + 1}"
-    cure = duplicate_cure(columns.grid, cell, int(columns.rows[first]), int(columns.rows[second]))
+    cure = duplicate_cure(columns.grid, columns.rows[rows], cell, second_rows(cell), are_scores=False)
     return fault(
         columns.grid,
         Message(
