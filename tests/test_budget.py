@@ -90,6 +90,20 @@ def test_free_memory_is_the_least_of_machine_and_control_groups(tmp_path):
     assert bare(machine(tmp_path / "c", free=8 * GB, cgroup=lines, **first)) == 2 * GB
 
 
+def test_a_container_with_a_share_of_the_processors_uses_that_share(tmp_path):
+    """One and a half processors are two workers; without a limit, what the system lets the process use."""
+    free = budget.usable_cpus(tmp_path)
+    second = {"box__job__cpu-max": "max 100000", "box__cpu-max": "150000 100000"}
+    found = budget.usable_cpus(machine(tmp_path / "a", free=GB, cgroup="0::/box/job\n", **second))
+    assert found == min(free, 2)
+    first = {"cpu__box__cpu-cfs_quota_us": "50000", "cpu__box__cpu-cfs_period_us": "100000"}
+    lines = "4:cpu,cpuacct:/box\n7:memory:/x\n"
+    assert budget.usable_cpus(machine(tmp_path / "b", free=GB, cgroup=lines, **first)) == 1
+    none = {"cpu__box__cpu-cfs_quota_us": "-1", "cpu__box__cpu-cfs_period_us": "100000"}
+    assert budget.usable_cpus(machine(tmp_path / "c", free=GB, cgroup=lines, **none)) == free
+    assert budget.usable_cpus() >= 1
+
+
 def test_a_machine_that_says_nothing_has_some_memory(tmp_path):
     """As on systems without /proc."""
     assert budget.available_memory(tmp_path) > 0
@@ -150,10 +164,10 @@ def test_what_nobody_foresaw_ends_in_one_sentence():
     """The operating system refuses the memory, and the user is told the budget and the option."""
     program = (
         "import click, betterthan.cli.main as m\n"
-        "from betterthan.cli.options import add_memory\n"
+        "from betterthan.cli.options import add_common\n"
         "@click.command()\n"
         "def eat(): bytearray(3 << 30)\n"
-        "add_memory(eat); m.cli.add_command(eat); m.main()"
+        "add_common(eat); m.cli.add_command(eat); m.main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, "eat", "--memory", "300MB"],

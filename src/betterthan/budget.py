@@ -120,27 +120,50 @@ def _machine(root: Path) -> Iterator[int]:
 
 def _control_groups(root: Path) -> Iterator[int]:
     """Yield the memory available in each control group of this process, of either version."""
-    with suppress(OSError):
-        for line in (root / "proc/self/cgroup").read_text().splitlines():
-            _, controllers, path = line.split(":", 2)
-            if not controllers:
-                yield from _left(root / "sys/fs/cgroup", path, "memory.max", "memory.current")
-            elif "memory" in controllers.split(","):
-                names = ("memory.limit_in_bytes", "memory.usage_in_bytes")
-                yield from _left(root / "sys/fs/cgroup/memory", path, *names)
-
-
-def _left(mount: Path, path: str, most: str, used: str) -> Iterator[int]:
-    group = mount / path.strip("/")
-    for folder in (group, *group.parents):
-        if not folder.is_relative_to(mount):
-            return
+    for folder, is_first in _group_folders(root, "memory"):
+        names = ("limit_in_bytes", "usage_in_bytes") if is_first else ("max", "current")
         with suppress(OSError, ValueError):  # "max" means no limit
-            limit, taken = int((folder / most).read_text()), int((folder / used).read_text())
+            limit, taken = (int((folder / f"memory.{name}").read_text()) for name in names)
             cached = 0
             with suppress(OSError, ValueError, KeyError):
                 cached = _fields(folder / "memory.stat")["inactive_file"]
             yield limit - taken + cached
+
+
+def _group_folders(root: Path, controller: str) -> Iterator[tuple[Path, bool]]:
+    """Yield the folders of this process's control groups, innermost first, and whether of the first version."""
+    groups = root / "sys/fs/cgroup"
+    with suppress(OSError):
+        for line in (root / "proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            if controllers and controller not in controllers.split(","):
+                continue
+            mount = groups / controller if controllers else groups
+            group = mount / path.strip("/")
+            for folder in (group, *group.parents):
+                if folder.is_relative_to(mount):
+                    yield folder, bool(controllers)
+
+
+def usable_cpus(root: Path = Path("/")) -> int:
+    """Return how many processors this process may use: a container may have half of one of 64.
+
+    Examples
+    --------
+    >>> usable_cpus() >= 1
+    True
+    """
+    known = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min([known, *_cpu_quotas(root)]))
+
+
+def _cpu_quotas(root: Path) -> Iterator[int]:
+    for folder, is_first in _group_folders(root, "cpu"):
+        with suppress(OSError, ValueError):  # "max" and -1 mean no limit
+            names = ("cpu.cfs_quota_us", "cpu.cfs_period_us") if is_first else ("cpu.max",)
+            quota, period = (int(number) for name in names for number in (folder / name).read_text().split())
+            if quota > 0 and period > 0:
+                yield math.ceil(quota / period)
 
 
 def _own_limits() -> Iterator[int]:

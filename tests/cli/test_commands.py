@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,8 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.shell_completion import get_completion_class, shell_complete
 
 import betterthan as bt
+from betterthan.cli.main import cli
 
 GOOD = "id,doc,A,B\ns1,d,1,2\ns2,d,3,1\ns3,e,2,2.5\n"
 
@@ -126,6 +130,72 @@ def test_completion_prints_a_script(shell, betterthan):
 
     assert said.code == 0
     assert "_BETTERTHAN_COMPLETE" in said.out
+
+
+def test_completion_in_powershell_needs_a_click_that_knows_it(betterthan):
+    """Either the script or what to install."""
+    said = betterthan("completion", "powershell")
+    if get_completion_class("powershell") is None:
+        assert said.code == 2
+        assert "click 8.5 or newer" in said.err
+    else:
+        assert "Register-ArgumentCompleter" in said.out
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        (["rank", "sc"], "file,sc"),
+        (["board", ""], "file,"),
+        (["tags", "gold.tags", "a"], "file,a"),
+        (["score", "a.txt", "-o", "res"], "file,res"),
+        (["report", "x.csv", "--source", "s"], "file,s"),
+        (["rank", "x.csv", "--by", "med"], "plain,median"),
+    ],
+)
+def test_the_shell_completes_files_and_choices(typed, offered, monkeypatch, capsys):
+    """As bash asks while somebody types."""
+    monkeypatch.setenv("COMP_WORDS", " ".join(["betterthan", *typed]))
+    monkeypatch.setenv("COMP_CWORD", str(len(typed)))
+    shell_complete(cli, {}, "betterthan", "_BETTERTHAN_COMPLETE", "bash_complete")
+
+    assert offered in capsys.readouterr().out.splitlines()
+
+
+def test_the_manual_names_every_command_and_is_a_page(betterthan):
+    """Without a complaint of the formatter, where there is one."""
+    page = betterthan("manual").out
+
+    assert all(f".SS betterthan {name}\n" in page for name in ("rank", "compare", "human da", "score bleu"))
+    assert r"\-\-format" in page
+    groff = shutil.which("groff")
+    if groff is None:
+        pytest.skip("groff is not installed")
+    done = subprocess.run(
+        [groff, "-k", "-man", "-Tutf8", "-ww"], input=page, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert "which metric can we trust" in done.stdout
+
+
+def test_quiet_leaves_the_answer(betterthan, scores, tmp_path):
+    """No note, no remark of what was written and no progress; errors are still said."""
+    loud, quiet = (betterthan("rank", scores, "--format", "csv", *more) for more in ((), ("-q",)))
+    assert quiet.out == loud.out
+    assert quiet.err == ""
+    assert betterthan("convert", scores, "-o", tmp_path / "a.csv", "--quiet").err == ""
+    assert betterthan("rank", tmp_path / "no.csv", "-q").err.startswith("error[BT001]")
+
+
+def test_verbose_says_what_is_read_and_computed(betterthan, scores):
+    """On standard error, for this command only; the answer is the same."""
+    plain, verbose, after = (
+        betterthan("rank", scores, "--by", "median", *more) for more in ((), ("-v",), ())
+    )
+    assert plain.out == verbose.out
+    assert re.search(r"ms  read .*: Scores\(", verbose.err)
+    assert "blocks, " in verbose.err
+    assert after.err == plain.err
 
 
 def test_check_explains_a_code(betterthan):

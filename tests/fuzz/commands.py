@@ -15,7 +15,7 @@ WEIGHTS = {
     "check": 15, "agree": 10, "explain": 9, "diagnose": 9, "convert": 8, "report": 4,
     "figure": 5, "human da": 6, "human mqm": 5, "human rr": 5, "meta": 9, "quality": 6, "tags": 6, "score bleu": 5,
     "score chrf": 4, "score ter": 4, "verify": 5, "study": 0.6, "demo": 0.04, "cache info": 0.5, "cache clear": 0.3,
-    "completion": 0.3, "score metrics": 2,
+    "completion": 0.3, "manual": 0.02, "score metrics": 2,
 }  # fmt: skip
 NUMBERS = ("nan", "inf", "-inf", "-1", "0", "1e308", "-1e308", "1e-320", "1e999", "", "x", "0x10", "1,5", "٣")
 SIZES = ("100MB", "nan", "1e9TB", "-1", "0", "9" * 400, "")
@@ -169,9 +169,9 @@ def needed(name, command, drawn, rng, paths):
         "convert": [*named[:1], "-o", output(rng, paths, ("csv", "tsv", "jsonl", "parquet"))],
         "report": [*named, "-o", output(rng, paths, ("html",))],
         "meta": [*(named if rng.odd(0.2) else named[:1]), *(["--human", paths[1]] if len(paths) > 1 else [])],
-        "completion": [rng.choice(("bash", "zsh", "fish", "x"))],
+        "completion": [rng.choice(("bash", "zsh", "fish", "powershell", "x"))],
         **dict.fromkeys(("human da", "human mqm", "human rr"), named[:1]),
-        **dict.fromkeys(("cache info", "cache clear", "demo"), ()),
+        **dict.fromkeys(("cache info", "cache clear", "demo", "manual"), ()),
     }
     return list(words.get(name, named))
 

@@ -68,7 +68,7 @@ def _of_streams(words, done):
         yield "steering: control characters on stderr"
     chosen = _after(words, ("-f", "--format"))
     is_text = chosen in (None, "table") and "--json" not in words
-    if is_text and words[0] != "completion" and _STEERING.search(_STYLE.sub("", done.out)):
+    if is_text and words[0] not in ("completion", "manual") and _STEERING.search(_STYLE.sub("", done.out)):
         yield "steering: control characters on stdout"
     if PAGE in done.out and chosen == "html":
         yield "page: a name as markup on stdout"

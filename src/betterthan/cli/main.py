@@ -26,6 +26,7 @@ from betterthan.cli.commands.diagnose import diagnose
 from betterthan.cli.commands.explain import explain
 from betterthan.cli.commands.figure import figure
 from betterthan.cli.commands.human import human
+from betterthan.cli.commands.manual import manual
 from betterthan.cli.commands.meta import meta
 from betterthan.cli.commands.quality import quality
 from betterthan.cli.commands.rank import rank
@@ -36,7 +37,7 @@ from betterthan.cli.commands.serve import serve
 from betterthan.cli.commands.study import study
 from betterthan.cli.commands.tags import tags
 from betterthan.cli.commands.verify import verify
-from betterthan.cli.options import OWN_PROCESS, add_memory
+from betterthan.cli.options import OWN_PROCESS, add_common
 from betterthan.cli.streams import is_reader_gone, silence_stdout
 from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError
@@ -136,6 +137,7 @@ for command in (
     factors,
     figure,
     human,
+    manual,
     meta,
     quality,
     rank,
@@ -147,7 +149,7 @@ for command in (
     variation,
     verify,
 ):
-    add_memory(command)
+    add_common(command)
     cli.add_command(command)
 
 

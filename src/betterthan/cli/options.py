@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.budget import MOST_RESAMPLES, MOST_WORKERS
+from betterthan.cli.streams import QUIET, log_to_stderr
 from betterthan.errors import BetterThanError
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from betterthan.read.protocol import Options
 
 Command = Callable[..., Any]
@@ -19,6 +22,7 @@ Command = Callable[..., Any]
 _ROLES = ("item", "score", "metric", "group", "judge", "run", "left", "right", "winner", "weight")
 OWN_PROCESS = "own process"
 """Where the context says whether the process belongs to the command line."""
+_FILES = ("FILE", "FOLDER", "GOLD", "RESULT", "SYSTEMS")
 FORMATS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl", "html")
 
 
@@ -257,12 +261,42 @@ def memory_size(value: str) -> int:
         raise click.BadParameter(as_typed(error.text)) from error
 
 
-def add_memory(command: click.Command) -> None:
-    """Add ``--memory`` to a command, or to every command of a group, unless it has one of its own."""
+class FileName(click.types.StringParamType):
+    """A text that names a file or folder; the shell completes it."""
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Return a request to complete names of files."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
+
+
+def _names_files(parameter: click.Parameter) -> bool:
+    shown = parameter.metavar or (parameter.name or "" if isinstance(parameter, click.Argument) else "")
+    return parameter.type is click.STRING and any(word in shown.upper() for word in _FILES)
+
+
+def add_common(command: click.Command) -> None:
+    """Add ``--quiet``, ``--verbose`` and, unless it has one of its own, ``--memory`` to every command.
+
+    What is shown as a file in the help becomes a text that the shell completes with names of files.
+    """
     if isinstance(command, click.Group):
         for each in command.commands.values():
-            add_memory(each)
-    elif all("--memory" not in option.opts for option in command.params):
+            add_common(each)
+        return
+    for parameter in filter(_names_files, command.params):
+        parameter.type = FileName()
+    for names, callback, help_text in _LOUDNESS:
+        command.params.append(
+            click.Option(names, is_flag=True, expose_value=False, callback=callback, help=help_text)
+        )
+    if all("--memory" not in option.opts for option in command.params):
         command.params.append(
             click.Option(
                 ["--memory"],
@@ -273,6 +307,26 @@ def add_memory(command: click.Command) -> None:
                 help="Memory budget, such as 4GB. [default: BETTERTHAN_MEMORY, or half of the free memory]",
             )
         )
+
+
+def _be_quiet(context: click.Context, _option: click.Parameter, given: bool) -> None:  # noqa: FBT001  (click's call)
+    if given:
+        context.meta[QUIET] = True
+
+
+def _be_verbose(context: click.Context, _option: click.Parameter, given: bool) -> None:  # noqa: FBT001
+    if given and not context.resilient_parsing:
+        log_to_stderr(context)
+
+
+_LOUDNESS = (
+    (
+        ["-q", "--quiet"],
+        _be_quiet,
+        "Show only the answer and errors: no notes and no progress on standard error.",
+    ),
+    (["-v", "--verbose"], _be_verbose, "Show on standard error which files are read and what is computed."),
+)
 
 
 def _limit_memory(context: click.Context, _option: click.Parameter, size: int | None) -> None:

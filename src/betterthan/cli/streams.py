@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import glob
+import logging
 import os
 import select
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,18 +17,48 @@ from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError
 from betterthan.present.printable import printable
 
+if TYPE_CHECKING:
+    from betterthan.engine.progress import Progress
+
+QUIET = "betterthan.quiet"
+"""Key of the context under which ``--quiet`` is kept."""
 _WRITTEN = ("output", "scores_to", "matches_to")
 
 
 def say(sentence: str) -> None:
-    """Say a sentence that may hold names of files, metrics or systems."""
-    click.echo(printable(as_typed(sentence)), err=True)
+    """Say a sentence that may hold names of files, metrics or systems, unless ``--quiet`` is given."""
+    if not is_quiet():
+        click.echo(printable(as_typed(sentence)), err=True)
 
 
 def say_notes(notes: Iterable[str]) -> None:
     """Say each note on a line of its own."""
     for note in notes:
-        click.echo(f"note: {printable(as_typed(note))}", err=True)
+        say(f"note: {note}")
+
+
+def progress_display() -> Progress | None:
+    """Return the display of the progress on standard error, or None with ``--quiet``."""
+    from betterthan.engine.progress import terminal_progress
+
+    return None if is_quiet() else terminal_progress()
+
+
+def is_quiet() -> bool:
+    """Whether ``--quiet`` was given to the running command."""
+    context = click.get_current_context(silent=True)
+    return context is not None and QUIET in context.meta
+
+
+def log_to_stderr(context: click.Context) -> None:
+    """Write what the package logs to standard error, until the command ends."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(relativeCreated)6d ms  %(message)s"))
+    log = logging.getLogger("betterthan")
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    context.call_on_close(lambda: log.removeHandler(handler))
+    context.call_on_close(lambda: log.setLevel(logging.NOTSET))
 
 
 def refuse_overwriting(output: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
+import logging
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Generic, TypeAlias, cast
 
-from betterthan.budget import MOST_WORKERS, check_count, require
+from betterthan.budget import MOST_WORKERS, check_count, require, usable_cpus
 from betterthan.engine.blas import one_blas_thread
 from betterthan.engine.blocks import Job, Result, checked
 from betterthan.engine.cache import Cache
@@ -99,6 +99,8 @@ class Checkpoints(Generic[Result]):
 
 Keep: TypeAlias = Callable[[int, Result], None]
 
+_log = logging.getLogger(__name__)
+
 ALONE = 0.5  # seconds of work that are not worth starting processes for
 TICK = 0.5  # seconds; on Windows a wait without end would not notice Ctrl-C
 MANY = 32  # workers a caller's executor is taken to have
@@ -180,6 +182,7 @@ def run(
     display.start(job.n_blocks, job.name, done=len(results))
     try:
         missing = [block for block in range(job.n_blocks) if block not in results]
+        _log.info("%s: %d blocks, %d of them to be computed", job.name, job.n_blocks, len(missing))
         with one_blas_thread():
             _carry_out(job, missing, keep, workers=workers, executor=executor)
     finally:
@@ -194,13 +197,6 @@ def _check_size(job: Job[Any, Result], first: Result) -> None:
     # Twice, because results are put together in the end.
     needed = 2 * job.n_blocks * sum(getattr(array, "nbytes", 0) for array in arrays)
     require(needed, f'"{job.name}"', instead="Use fewer resamples")
-
-
-def usable_cpus() -> int:
-    """How many CPUs this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _carry_out(

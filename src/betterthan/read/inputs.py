@@ -6,6 +6,7 @@ input can be used repeatedly and every result comes from the same table.
 
 from __future__ import annotations
 
+import logging
 import os
 import string
 from collections.abc import Mapping, Sequence
@@ -30,6 +31,7 @@ from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
 NO_CLUSTER = "none"
+_log = logging.getLogger(__name__)
 _METRICS_FOLDER = "metrics_folder"
 Metrics = dict[str, Scores]
 
@@ -162,6 +164,9 @@ class TableReader:
             if key is not None and known == key and options_of == options:
                 return reading
         reading = read_any(self._as_source(one), options, format=self.format)
+        _log.info(
+            "read %s: %s", self.name(data) or "data", ", ".join(map(repr, reading.tables)) or "no table"
+        )
         self._read.append((key, options, reading))
         return reading
 

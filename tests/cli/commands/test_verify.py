@@ -20,7 +20,18 @@ from betterthan.receipts.differences import DataComparison
 from betterthan.receipts.receipt import VERBS
 
 # Parameters that change no number of a result: where it goes, who computes it, what else is written.
-LEFT_OUT = {"format", "output", "as_json", "color", "workers", "no_cache", "code", "memory"} | {
+LEFT_OUT = {
+    "format",
+    "output",
+    "as_json",
+    "color",
+    "workers",
+    "no_cache",
+    "code",
+    "memory",
+    "quiet",
+    "verbose",
+} | {
     *("scores_to", "matches_to", "darr", "segments", "score_only", "format_", "show_list"),
     *("all_notes", "whole_signature", "all", "figures"),
 }

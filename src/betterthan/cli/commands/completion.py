@@ -6,7 +6,7 @@ import click
 
 
 @click.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish", "powershell"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
     """Print the completion script for a shell.
@@ -18,7 +18,9 @@ def completion(context: click.Context, shell: str) -> None:
     from click.shell_completion import get_completion_class
 
     script = get_completion_class(shell)
-    if script is None:  # pragma: no cover  (click knows the three shells)
-        raise click.UsageError(f"click cannot complete for {shell}.")
+    if script is None:
+        raise click.UsageError(
+            "Completion in PowerShell needs click 8.5 or newer: pip install --upgrade click."
+        )
     root = context.find_root().command
     click.echo(script(root, {}, "betterthan", "_BETTERTHAN_COMPLETE").source())

@@ -153,8 +153,8 @@ def _entry(name: str, entry: CatalogueEntry) -> str:
 
 
 def _found(asked: dict[str, Any], *, as_published: bool, given: dict[str, Any]) -> Study:
+    from betterthan.cli.streams import progress_display
     from betterthan.engine.cache import Cache
-    from betterthan.engine.progress import terminal_progress
     from betterthan.studies.study import study as run
 
     return run(
@@ -162,7 +162,7 @@ def _found(asked: dict[str, Any], *, as_published: bool, given: dict[str, Any]) 
         as_published=as_published,
         workers=given["workers"],
         cache=None if given["no_cache"] else Cache(),
-        progress=terminal_progress(),
+        progress=progress_display(),
     )
 
 

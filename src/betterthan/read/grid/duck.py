@@ -123,7 +123,7 @@ def delimited_scan(file: Source, delimiter: str, n_columns: int) -> str:
         # By default the engine allocates sixteen lines of that length, 256 MB, for any compressed file.
         buffer_size=str(2 * LONGEST_LINE),
         columns=f"{{{columns}}}",
-        compression="'gzip'" if file.is_gzip else "'none'",
+        compression="'gzip'" if file.is_gzip else "'uncompressed'",
     )
 
 

@@ -152,7 +152,7 @@ def _relation(source: Source, names: Sequence[str], selected: Sequence[str]) -> 
     """Return the SQL of the file as a table, and of each wanted column as text."""
     from betterthan.read.grid.duck import delimited_scan, identifier, literal, scan  # noqa: PLC0415  (DuckDB is imported when needed)
 
-    compression = "gzip" if source.is_gzip else "none"
+    compression = "gzip" if source.is_gzip else "uncompressed"
     look = _look(source)
     if look.container == "parquet":
         # Columns are numbered, because the engine does not distinguish "Left" from "left".
