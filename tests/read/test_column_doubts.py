@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import time
 
 import numpy as np
 import pytest
 
 from betterthan.errors import ReadError, UnknownName
 from betterthan.read.check import check
-from betterthan.read.plausibility.columns import meaning_of
+from betterthan.read.plausibility.columns import doubtful_columns, meaning_of
 from betterthan.read.problems import PROBLEMS
 from betterthan.read.protocol import Options
 from betterthan.read.scores import read_metrics, read_ratings, read_scores
@@ -547,3 +548,27 @@ def test_names_count_as_a_whole():
     assert [meaning_of(name) for name in ("mean", "mean-pooling", "Mean Score", "meaning")] == [
         "summary", None, "summary", None,
     ]  # fmt: skip
+
+
+def test_thousands_of_columns_that_agree_at_first_take_seconds():
+    """Equal numbers say nothing, and what the first rows do not rule out is not tried for each column alone."""
+    n = 6_000
+    values = np.full((n, 10), 0.5)
+    names = [f"S{i}" for i in range(n)]
+    start = time.process_time()
+    assert doubtful_columns(names, range(n), values) == []
+    values[:, 8] = np.random.default_rng(1).permutation(n) / n
+    values[:, 9] = np.random.default_rng(2).permutation(n) / n
+    assert doubtful_columns(names, range(n), values) == []
+    assert time.process_time() - start < 6
+
+
+def test_a_mean_is_found_among_columns_that_agree_at_first():
+    """Also where equal columns are among them."""
+    few = np.random.default_rng(3).normal(size=(80, 30)).round(3)
+    values = np.hstack([np.full((80, 10), 0.5), few])
+    values[1] = values[0]
+    rows = np.vstack([values, values.mean(axis=0)])
+    names = [f"S{i}" for i in range(80)] + ["all together"]
+    (doubt,) = doubtful_columns(names, range(81), rows)
+    assert (doubt.column, "is the mean of" in doubt.reason) == (80, True)

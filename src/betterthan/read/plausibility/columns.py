@@ -326,26 +326,67 @@ def _computed(names: Sequence[str], rows: FloatArray) -> dict[int, str]:
     if len(rows) < 3 or rows.shape[1] < 3:
         return {}
     slacks = _slacks(rows)
+    telling = np.array([_is_telling(row, float(slack)) for row, slack in zip(rows, slacks, strict=True)])
+    twins = _twins(rows)
     reasons: dict[int, str] = {}
-    # The first rows rule out nearly every column at once.
-    for word, chosen, few in _summaries_of_first(rows[:, :_FIRST_ROWS]):
-        for i in np.flatnonzero(
-            (np.abs(rows[:, :_FIRST_ROWS] - few) <= slacks[:, None]).all(axis=1)
-        ).tolist():
-            parts = rows[chosen(i)]
-            if i in reasons or len(parts) < 2 or not _is_summary(rows[i], parts, word, float(slacks[i])):
+    for word, chosen, candidates in _candidates(rows, slacks, telling):
+        for i in candidates.tolist():
+            others = chosen(i)
+            if i in reasons or others.size < 2 or _has_twin(twins[i], others):
                 continue
-            listed = [quoted(name) for name in np.asarray(names, dtype=object)[chosen(i)]]
-            reasons[i] = f"is the {word} of {some_of(listed, limit=3)}"
+            if _is_summary(rows[i], rows[others], word, float(slacks[i])):
+                listed = [quoted(name) for name in np.asarray(names, dtype=object)[others]]
+                reasons[i] = f"is the {word} of {some_of(listed, limit=3)}"
     for i in range(2, min(len(rows), _MOST_COLUMNS)):
         # Only after the two: in A = B + C any of the three could be the computed one.
-        pair = None if i in reasons else _difference(rows[i], rows[:i], float(slacks[i]))
+        pair = None if i in reasons or not telling[i] else _difference(rows[i], rows[:i], float(slacks[i]))
         if pair is not None:
             reasons[i] = f"is {quoted(names[pair[0]])} minus {quoted(names[pair[1]])}"
     return reasons
 
 
-def _summaries_of_first(rows: FloatArray) -> Iterator[tuple[str, Callable[[int], IntArray], FloatArray]]:
+def _candidates(
+    rows: FloatArray, slacks: FloatArray, telling: BoolArray
+) -> list[tuple[str, Callable[[int], IntArray], IntArray]]:
+    """Return what each column may be, as far as a few rows tell; where that leaves many columns, as all rows tell.
+
+    So the exact check, which is done for each column alone, never costs the square of the number of columns.
+    """
+    alive: list[BoolArray] = []
+    for begin in range(0, rows.shape[1], _FIRST_ROWS):
+        few = rows[:, begin : begin + _FIRST_ROWS]
+        found = list(_summaries(few))
+        fits = [(np.abs(few - summary) <= slacks[:, None]).all(axis=1) for _, _, summary in found]
+        alive = (
+            [old & new for old, new in zip(alive, fits, strict=True)]
+            if alive
+            else [telling & new for new in fits]
+        )
+        if sum(int(each.sum()) for each in alive) <= _MOST_COLUMNS:
+            break
+    return [
+        (word, chosen, np.flatnonzero(each)) for (word, chosen, _), each in zip(found, alive, strict=True)
+    ]
+
+
+def _twins(rows: FloatArray) -> list[IntArray]:
+    """Return, for each column, the columns with exactly the same values."""
+    same: dict[bytes, list[int]] = {}
+    keys = [(row + 0.0).tobytes() for row in rows]  # negative zero is zero
+    for i, key in enumerate(keys):
+        same.setdefault(key, []).append(i)
+    arrays = {key: np.array(found) for key, found in same.items()}
+    return [arrays[key] for key in keys]
+
+
+def _has_twin(twins: IntArray, others: IntArray) -> bool:
+    """Whether some of the other columns, which are in order and never the column itself, has the same values."""
+    inside = twins[(twins >= others[0]) & (twins <= others[-1])]
+    at = np.searchsorted(others, inside)
+    return bool((others[np.minimum(at, others.size - 1)] == inside).any())
+
+
+def _summaries(rows: FloatArray) -> Iterator[tuple[str, Callable[[int], IntArray], FloatArray]]:
     """Yield the summaries of the columns before each column, of all others, and of those after it."""
     n = len(rows)
     numbers = np.arange(n)
@@ -377,7 +418,7 @@ _SUMMARIES: dict[str, Callable[[FloatArray], FloatArray]] = {
 
 
 def _is_summary(row: FloatArray, parts: FloatArray, word: str, slack: float) -> bool:
-    if not (np.abs(row - _SUMMARIES[word](parts)) <= slack).all() or not _is_no_chance(row, parts, slack):
+    if not (np.abs(row - _SUMMARIES[word](parts)) <= slack).all():
         return False
     # The best of several systems may be right wherever another one is; this does not hold for means or sums.
     has_decimals = bool((row != np.round(row)).any())
@@ -390,7 +431,7 @@ def _difference(row: FloatArray, parts: FloatArray, slack: float) -> tuple[int, 
     close = (np.abs(few[:, None] - few[None] - row[:_FIRST_ROWS]) <= slack).all(axis=2)
     for i, j in np.argwhere(close).tolist():
         fits = i != j and bool((np.abs(parts[i] - parts[j] - row) <= slack).all())
-        if fits and _is_no_chance(row, parts[[i, j]], slack):
+        if fits and not any(np.array_equal(row, parts[k]) for k in (i, j)):
             return i, j
     return None
 
@@ -406,10 +447,8 @@ def _slacks(rows: FloatArray) -> FloatArray:
     return slacks
 
 
-def _is_no_chance(row: FloatArray, parts: FloatArray, slack: float) -> bool:
-    """Whether the agreement of all rows is unlikely by chance."""
-    if any(np.array_equal(row, part) for part in parts):
-        return False
+def _is_telling(row: FloatArray, slack: float) -> bool:
+    """Whether it is unlikely by chance that all rows of a column agree with something."""
     spread = float(np.ptp(row))
     by_chance = max(2 * slack / spread if spread else 1.0, 1 / np.unique(row).size)
     return bool(by_chance < 1 and row.size * np.log(by_chance) < np.log(_CHANCE))
