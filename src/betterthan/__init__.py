@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from betterthan.results.tags import TagRanking as TagRanking
     from betterthan.scoring.bleu import bleu as bleu
     from betterthan.scoring.chrf import chrf as chrf
+    from betterthan.scoring.score import score as score
     from betterthan.scoring.ter import ter as ter
     from betterthan.studies.study import study as study
     from betterthan.tables.align import align as align
@@ -160,6 +161,7 @@ _HOMES = {
     "read_texts": "read.formats.tables.parallel_text",
     "render": "present.renderers.render",
     "save_chart": "present.charts.save",
+    "score": "scoring.score",
     "sentence_quality": "analysis.tags.sentence_quality",
     "sniff": "read.sniff",
     "study": "studies.study",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -49,31 +48,66 @@ def texts_of(files: Iterable[str], references: Iterable[str]) -> Texts:
 def counts_of(
     texts: Texts,
     metrics: Sequence[str],
+    options: Mapping[str, Any],
     *,
-    language: str | None,
-    tokenize: str | None,
     missing: Any,  # noqa: ANN401  (a choice of the metrics)
     **computing: Any,  # noqa: ANN401
 ) -> list[Counts]:
-    """Count what each metric is made of."""
-    from betterthan.scoring.bleu import bleu
-    from betterthan.scoring.chrf import chrf
-    from betterthan.scoring.ter import ter
+    """Count what each metric is made of; an option goes to the metrics that have it, of which there must be one.
 
-    count: dict[str, Callable[..., Counts]] = {
-        "bleu": partial(bleu, language=language, tokenize=tokenize),
-        "chrf": chrf,
-        "chrf++": partial(chrf, word_order=2),
-        "ter": ter,
-    }
-    return [count[metric](texts, missing=missing, **computing) for metric in metrics]
+    Raises
+    ------
+    UsageError
+        For an option that none of the metrics has.
+    """
+    from betterthan.scoring.score import METRICS, base_of, score
+
+    known = {name: METRICS[base_of(name)].options for name in metrics}
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if not any(name in of_metric for of_metric in known.values()):
+            having = [metric for metric, each in METRICS.items() if name in each.options]
+            raise click.UsageError(
+                f"--{_FLAGS.get(name, name)} is for {_listed(having)}. Leave it out, or add --metric {having[0]}."
+            )
+    return [
+        score(
+            texts,
+            metric=metric,
+            missing=missing,
+            **{name: value for name, value in given.items() if name in known[metric]},
+            **computing,
+        )
+        for metric in metrics
+    ]
 
 
-def warn_of_mismatches(texts: Texts) -> None:
-    """Warn of what speaks against scoring these files together."""
+_FLAGS = {"labels": "label", "no_punct": "no-punct"}
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [{"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}.get(name, name) for name in names]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]
+
+
+def warn_of_mismatches(texts: Texts, metrics: Sequence[str]) -> None:
+    """Warn of what speaks against scoring these files together, where the metrics compare running text."""
+    from betterthan.scoring.score import METRICS, base_of
+
+    if not any(METRICS[base_of(metric)].is_prose for metric in metrics):
+        return
     outputs = tuple(tuple(line or "" for line in lines) for lines in texts.outputs)
     for code, message in mismatches(texts.systems, outputs, texts.references, texts.sources):
         click.echo(f"warning[{code}]: {printable(as_typed(message))}", err=True)
+
+
+def only_one(counts: Sequence[Counts], option: str) -> Counts:
+    """Return the counts of the only metric."""
+    if len(counts) > 1:
+        raise click.UsageError(
+            f"{option} is for one metric, and there are {len(counts)}. Name one with --metric."
+        )
+    return counts[0]
 
 
 def the_score(counts: Counts) -> str:

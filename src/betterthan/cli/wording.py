@@ -21,6 +21,7 @@ _FLAGS = {
     "cache": "--no-cache",
     "references": "--reference",
     "task": "--task-column",
+    "labels": "--label",
 }
 """Where the command line calls an argument by another name."""
 _VALUES = {("cluster", False): "none"}

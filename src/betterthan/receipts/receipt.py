@@ -263,7 +263,10 @@ VERBS: dict[str, Verb] = {
         ("files", "references"),
         ("char_order", "word_order", "beta", "lowercase", "whitespace", "eps_smoothing", *_TEXTS),
     ),
-    "score metrics": Verb(("files", "references"), ("metrics", "language", "tokenize", *_TEXTS)),
+    "score metrics": Verb(
+        ("files", "references"),
+        ("metrics", "positive", "labels", "lowercase", "no_punct", "language", "tokenize", *_TEXTS),
+    ),
     "score ter": Verb(
         ("files", "references"), ("normalized", "no_punct", "asian_support", "case_sensitive", *_TEXTS)
     ),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from betterthan import __version__
 from betterthan.arrays import FloatArray
 from betterthan.scoring.texts import Parallel
 from betterthan.tables.counts import Counts, Formula
+
+_RESERVED = str.maketrans("|:\n", "/. ")
 
 
 def signed(metric: str, **settings: object) -> str:
@@ -24,6 +27,18 @@ def signed(metric: str, **settings: object) -> str:
 
     parts = [f"{key}:{value}" for key, value in settings.items()]
     return "|".join([metric, *parts, f"version:{version}"])
+
+
+def own_signature(metric: str, **settings: object) -> str:
+    """Return the metric's name with our own signature, in the form of sacreBLEU's.
+
+    Examples
+    --------
+    >>> own_signature("WER", case="mixed", tok="spaces").rpartition(":")[0]
+    'WER|case:mixed|tok:spaces|version'
+    """
+    parts = [f"{key}:{str(value).translate(_RESERVED)}" for key, value in settings.items()]
+    return "|".join([metric.translate(_RESERVED), *parts, f"version:{__version__}"])
 
 
 def counts_of(

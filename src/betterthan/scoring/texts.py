@@ -50,7 +50,9 @@ class Parallel:
         return str(found.pop()) if len(found) == 1 else "var"
 
 
-def parallel(outputs: Outputs, references: References = None, *, missing: Missing = "raise") -> Parallel:
+def parallel(
+    outputs: Outputs, references: References = None, *, missing: Missing = "raise", are_prose: bool = True
+) -> Parallel:
     """Check and align outputs and references.
 
     Parameters
@@ -63,6 +65,9 @@ def parallel(outputs: Outputs, references: References = None, *, missing: Missin
     missing : {"raise", "drop", "empty"}, default "raise"
         Treatment of missing outputs: raise an error; leave out their segments for all systems; count them as empty
         texts.
+    are_prose : bool, default True
+        Whether to look for evidence that outputs and references do not belong together. Labels and short answers may
+        well be equal.
 
     Returns
     -------
@@ -84,7 +89,7 @@ def parallel(outputs: Outputs, references: References = None, *, missing: Missin
             f"outputs must be Texts or a dict of system to list of texts, not {type(outputs).__name__}. "
             f'Name the system: {{"A": outputs}}.'
         )
-    return _complete(found, missing)
+    return _complete(found, missing, are_prose=are_prose)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +213,7 @@ def _lines(lines: Iterable[Any], *, what: str) -> tuple[str | None, ...]:
     return tuple(None if line is None else str.__str__(line) for line in found)
 
 
-def _complete(given: _Given, missing: Missing) -> Parallel:
+def _complete(given: _Given, missing: Missing, *, are_prose: bool) -> Parallel:
     """Raise for segments without a reference; treat missing outputs as requested."""
     bare = np.flatnonzero(
         np.logical_and.reduce([[line is None for line in lines] for lines in given.references])
@@ -231,7 +236,8 @@ def _complete(given: _Given, missing: Missing) -> Parallel:
     outputs = tuple(tuple(lines[i] or "" for i in kept) for lines in given.outputs)
     references = tuple(tuple(lines[i] for i in kept) for lines in given.references)
     sources = None if given.sources is None else tuple(given.sources[i] for i in kept)
-    warnings = [each.message for each in mismatches(given.systems, outputs, references, sources)]
+    found = mismatches(given.systems, outputs, references, sources) if are_prose else ()
+    warnings = [each.message for each in found]
     return Parallel(
         systems=given.systems,
         segments=tuple(given.segments[i] for i in kept),

@@ -39,6 +39,9 @@ class Formula:
     segment : callable, optional
         The same for single segments where the convention differs (sentence BLEU uses effective order). Defaults to
         `pooled`.
+    limits : (float, float), optional
+        The smallest and the largest score there can be, at which intervals end. By default they are inferred from the
+        scores of the segments.
 
     Examples
     --------
@@ -50,6 +53,7 @@ class Formula:
     name: str
     pooled: Callable[[FloatArray], FloatArray] = field(compare=False)
     segment: Callable[[FloatArray], FloatArray] | None = field(default=None, compare=False)
+    limits: tuple[float, float] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", text(self.name, what="formula"))

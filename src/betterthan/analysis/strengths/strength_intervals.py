@@ -415,7 +415,7 @@ def pooled_limits(
             low, high = influence_interval(
                 counts.pooled(), pull, confidence=options.confidence, shares=_shares(units)
             )
-            least, most = bounds(counts.per_segment().values)
+            least, most = counts.formula.limits or bounds(counts.per_segment().values)
             return StrengthLimits(np.maximum(low, least), np.minimum(high, most), "t,jackknife,skewness")
     draws = _drawn_scores(counts, values, resampling.on(counts.digest, units, default=RESAMPLES))
     low, high = percentile_interval(draws, options.confidence)

@@ -1,4 +1,4 @@
-"""``betterthan score``: BLEU, chrF and TER from texts, one metric or several in one table."""
+"""``betterthan score``: metrics of texts, words and labels, one or several in one table."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.budget import MOST_ORDER, MOST_SEGMENTS
+from betterthan.cli.metric_names import METRIC_NAMES, MetricName
 from betterthan.cli.options import Command, computing_options, output_options
 
 if TYPE_CHECKING:
     from betterthan.cli.output import Answer
     from betterthan.tables.counts import Counts
+
+
+_OTHER_METRICS = frozenset(METRIC_NAMES) - {"bleu", "chrf", "ter"}
 
 
 class ScoreGroup(click.Group):
@@ -23,8 +27,13 @@ class ScoreGroup(click.Group):
     default = "metrics"
 
     def routed(self, arguments: Sequence[str]) -> list[str]:
-        """Return the arguments with the default command before them, unless one is named or help is wanted."""
+        """Return the arguments with the default command before them, unless one is named or help is wanted.
+
+        The other metrics may stand in the place of a command: ``score wer FILE`` is ``score --metric wer FILE``.
+        """
         first = arguments[0] if arguments else "--help"
+        if first.partition(":")[0] in _OTHER_METRICS and not Path(first).exists():
+            return [self.default, "--metric", *arguments]
         # A plain word that is not a file was meant as a metric.
         is_command = first in self.commands or (first.isalnum() and not Path(first).exists())
         return list(arguments) if is_command or first in ("--help", "-h") else [self.default, *arguments]
@@ -36,11 +45,14 @@ class ScoreGroup(click.Group):
 
 @click.group(cls=ScoreGroup)
 def score() -> None:
-    """Score outputs against references by BLEU, chrF and TER, with intervals and significance tests.
+    """Score outputs against references, with intervals and significance tests.
 
-    Without the name of a metric, several metrics form one table: betterthan score --metric bleu --metric ter …
+    Metrics of labels (accuracy, f1-macro, mcc, …), of recognized words (wer, cer, …) and of translations (bleu, chrf,
+    ter). Several form one table: betterthan score --metric bleu --metric ter …
 
     \b
+    betterthan score f1-macro --reference gold.txt a.txt b.txt --baseline a
+    betterthan score wer --reference ref.txt a.txt b.txt
     betterthan score --reference ref.txt a.txt b.txt --baseline a
     betterthan score --metric bleu --metric chrf --metric ter --reference ref.txt a.txt b.txt
     betterthan score bleu --reference ref.txt a.txt b.txt
@@ -69,7 +81,7 @@ def _shared(command: Command) -> Command:
         drawing = {name: computing.pop(name) for name in ("rng", "n_resamples") if name in computing}
         texts = texts_of(files, references)
         counts: Counts = command(texts, **given, **computing)
-        warn_of_mismatches(texts)
+        warn_of_mismatches(texts, ("bleu",))
         if score_only:
             click.echo(the_score(counts))
             context.exit()
@@ -134,7 +146,7 @@ _TEXTS = (
         "references",
         multiple=True,
         metavar="FILE",
-        help="Reference translation, one segment per line. Repeat for several references.",
+        help="Reference texts or gold labels, one per line. Repeat for several references.",
     ),
     click.option(
         "--baseline", metavar="SYSTEM", help="Show and test the difference between each system and this one."
@@ -290,10 +302,24 @@ def ter(texts: Any, **given: Any) -> Counts:  # noqa: ANN401
 @click.option(
     "--metric",
     "metrics",
-    type=click.Choice(["bleu", "chrf", "chrf++", "ter"]),
+    type=MetricName(),
     multiple=True,
-    help="Metric. Repeat for several. [default: bleu and chrf]",
+    help=f"Metric: {', '.join(METRIC_NAMES)}. Repeat for several. [default: bleu and chrf]",
 )
+@click.option(
+    "--positive",
+    metavar="LABEL",
+    help="The class of f1, precision and recall. Not needed for 0 and 1, no and yes, negative and positive.",
+)
+@click.option(
+    "--label",
+    "labels",
+    metavar="LABEL",
+    multiple=True,
+    help="A class that averages such as f1-micro take into account. Repeat for several. [default: all]",
+)
+@_lowercase
+@click.option("--no-punct", is_flag=True, help="Leave out punctuation before words are compared.")
 @click.option(
     "--language",
     metavar="CODE",
@@ -303,35 +329,58 @@ def ter(texts: Any, **given: Any) -> Counts:  # noqa: ANN401
     "--tokenize", metavar="NAME", help="sacreBLEU's tokenizer for BLEU. [default: by language, else 13a]"
 )
 @_missing
-@functools.partial(_with, options=(*_TEXTS, computing_options, output_options))
+@functools.partial(_with, options=_SHARED)
 def several(
     files: tuple[str, ...],
     references: tuple[str, ...],
     metrics: tuple[str, ...],
     baseline: str | None,
-    language: str | None,
-    tokenize: str | None,
+    segments: bool,  # noqa: FBT001  (click passes every option by name)
+    score_only: bool,  # noqa: FBT001
     missing: Any,  # noqa: ANN401  (click's choice)
-    **given: Any,  # noqa: ANN401  (what aggregate takes)
+    **given: Any,  # noqa: ANN401  (options of the metrics, and what aggregate takes)
 ) -> Answer:
-    """Score outputs by several metrics in one table. This is the default of score if no metric is named.
+    """Score outputs by several metrics in one table. This is the default of score if no other command is named.
+
+    There is one FILE per system, with one text or label per line. A system is named after its file, or by NAME=FILE.
 
     \b
     Examples:
       betterthan score --reference ref.txt a.txt b.txt
       betterthan score --metric bleu --metric ter --reference ref.txt ours=a.txt base=b.txt --baseline base
+      betterthan score --metric f1-macro --metric mcc --reference gold.txt a.txt b.txt --baseline a
+      betterthan score wer --lowercase --no-punct --reference ref.txt a.txt b.txt
+      betterthan score f1 --positive spam --reference gold.txt a.txt b.txt
     """  # noqa: D301
     from betterthan.cli.computing import computing_arguments
-    from betterthan.cli.score_tables import counts_of, texts_of, warn_of_mismatches
+    from betterthan.cli.score_tables import (
+        counts_of,
+        only_one,
+        texts_of,
+        the_score,
+        warn_of_mismatches,
+        write_segments,
+    )
 
+    context = click.get_current_context()
     chosen = tuple(dict.fromkeys(metrics or ("bleu", "chrf")))
-    if (language or tokenize) and "bleu" not in chosen:
-        option = "--language" if language else "--tokenize"
-        raise click.UsageError(f"{option} is for BLEU. Leave it out, or add --metric bleu.")
+    wanted = {name: given.pop(name) or None for name in _OF_METRICS}
     aggregating = {name: given.pop(name) for name in ("confidence", "size", "aggregation")}
     computing = computing_arguments(given)
     drawing = {name: computing.pop(name) for name in ("rng", "n_resamples") if name in computing}
     texts = texts_of(files, references)
-    counts = counts_of(texts, chosen, language=language, tokenize=tokenize, missing=missing, **computing)
-    warn_of_mismatches(texts)
+    counts = counts_of(texts, chosen, wanted, missing=missing, **computing)
+    warn_of_mismatches(texts, chosen)
+    if score_only:
+        click.echo(the_score(only_one(counts, "--score-only")))
+        context.exit()
+    if segments:
+        format_out = "json" if context.params["as_json"] else context.params["format"]
+        table = only_one(counts, "--segments").per_segment()
+        write_segments(table, format=format_out, output=context.params["output"])
+        context.exit()
     return _answer(counts, baseline, **aggregating, **drawing, **computing)
+
+
+_OF_METRICS = ("positive", "labels", "lowercase", "no_punct", "language", "tokenize")
+"""Options that some metrics have and others do not."""
