@@ -44,6 +44,89 @@ SAMPLES = fixture("lm_eval_sums.jsonl")
 ESA = json.dumps([{"start_i": 0, "end_i": 3, "severity": "minor", "error_type": None}]).replace('"', '""')
 
 
+def mteb_task(task, main_scores):
+    """A result of MTEB: each score is that of a subset."""
+    parts = [
+        {
+            "scores_per_experiment": [{"accuracy": score}],
+            "accuracy": score / 2,
+            "main_score": score,
+            "hf_subset": f"s{i}",
+            "languages": ["eng-Latn"],
+        }
+        for i, score in enumerate(main_scores)
+    ]
+    return {
+        "dataset_revision": "1f7e6a9d",
+        "task_name": task,
+        "mteb_version": "2.2.0",
+        "scores": {"test": parts},
+        "evaluation_time": 4.25,
+        "kg_co2_emissions": None,
+    }
+
+
+def langfuse_scores(run, values):
+    """Rows of Langfuse's table of scores: two scores of each trace, a category, and a score of the whole run."""
+
+    def row(number, trace, name, value, kind="NUMERIC", text=""):
+        return {
+            "id": f"{run}-{number}",
+            "traceId": trace,
+            "sessionId": "",
+            "datasetRunId": "" if trace else run,
+            "timestamp": "2026-08-01T10:00:00.000Z",
+            "source": "EVAL",
+            "name": name,
+            "dataType": kind,
+            "value": value,
+            "stringValue": text,
+            "comment": "",
+            "metadata": "{}",
+            "observationId": "",
+            "traceName": "answer",
+            "userId": "",
+            "traceTags": "[]",
+            "environment": "default",
+            "authorUserName": "",
+        }
+
+    rows = [row(i, f"{run}-trace-{i}", "correct", value) for i, value in enumerate(values)]
+    rows += [row(10 + i, f"{run}-trace-{i}", "relevance", value / 2) for i, value in enumerate(values)]
+    rows.append(row(20, f"{run}-trace-0", "tone", 0, "CATEGORICAL", "friendly"))
+    return [*rows, row(21, "", "accuracy", 0.5)]
+
+
+def langfuse_items(run, n):
+    """Rows of the items of a run of a data set."""
+    return [
+        {
+            "id": f"{run}-{i}",
+            "projectId": "p",
+            "datasetItemId": f"item-{i}",
+            "traceId": f"{run}-trace-{i}",
+            "observationId": "",
+            "createdAt": "2026-08-01T10:00:00.000Z",
+            "updatedAt": "2026-08-01T10:00:00.000Z",
+            "datasetName": "questions",
+        }
+        for i in range(n)
+    ]
+
+
+def of_rows(rows):
+    """A CSV file of rows."""
+    return table(
+        list(rows[0]),
+        [['"' + str(cell).replace('"', '""') + '"' for cell in row.values()] for row in rows],
+        ",",
+    )
+
+
+MTEB_TASK = json.dumps(mteb_task("SciFact", [0.5, 0.625]), indent=2).encode()
+LANGFUSE_SCORES = of_rows(langfuse_scores("base", [1, 0, 1, 0]))
+
+
 def quality(sid, system, *cells):
     """A row of a quality-estimation task."""
     return ("en-de", system, sid, *cells)
@@ -321,6 +404,10 @@ FILES = {
     "promptfoo": ("p.json", fixture("promptfoo.json")),
     "ragas": ("r.csv", fixture("ragas_base.csv")),
     "deepeval": ("test_run_20261119_010200.json", fixture("deepeval_base.json")),
+    "openai_evals": ("log.jsonl", fixture("openai_evals_base.jsonl")),
+    "mteb": ("SciFact.json", MTEB_TASK),
+    "braintrust": ("b.json", fixture("braintrust_base.json")),
+    "langfuse": ("scores.csv", LANGFUSE_SCORES),
 }
 """By reader, the name of a file and its bytes."""
 
@@ -352,6 +439,24 @@ FOLDERS = {
     "deepeval": {
         "test_run_20261119_010200.json": fixture("deepeval_base.json"),
         "test_run_20261119_010300.json": fixture("deepeval_candidate.json"),
+    },
+    "openai_evals": {
+        "a.jsonl": fixture("openai_evals_base.jsonl"),
+        "b.jsonl": fixture("openai_evals_candidate.jsonl"),
+    },
+    "mteb": {
+        f"org__{model}/0123abcd/{name}": data
+        for model in ("small", "large")
+        for name, data in {
+            "model_meta.json": json.dumps({"name": f"org/{model}"}).encode(),
+            "SciFact.json": MTEB_TASK,
+            "ArguAna.json": json.dumps(mteb_task("ArguAna", [0.25])).encode(),
+        }.items()
+    },
+    "langfuse": {
+        "scores.csv": of_rows(langfuse_scores("base", [1, 0]) + langfuse_scores("new", [1, 1])),
+        "base.csv": of_rows(langfuse_items("base", 2)),
+        "new.csv": of_rows(langfuse_items("new", 2)),
     },
     "several": {"BLEU.csv": FILES["wide"][1], "chrF.csv": FILES["wide"][1], "more.csv": FILES["long"][1]},
 }

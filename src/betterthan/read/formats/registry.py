@@ -226,6 +226,16 @@ READERS: dict[str, Entry] = {
     ),
     "ragas": _entry("toolkits.ragas_results", Sign(columns=(one_of(("user_input", "question")),))),
     "deepeval": _entry("toolkits.deepeval_runs", Sign(words=('"testcases"',)), place="either"),
+    "openai_evals": _entry(
+        "toolkits.openai_evals_log", Sign(words=('"completion_fns"', '"eval_name"')), place="either"
+    ),
+    "mteb": _entry("toolkits.mteb_results", Sign(words=('"task_name"', '"mteb_version"')), place="either"),
+    "braintrust": _entry(
+        "toolkits.braintrust_experiments",
+        Sign(columns=("input", "scores")),
+        Sign(words=('"root_span_id"', '"input"')),
+    ),
+    "langfuse": _entry("toolkits.langfuse_scores", Sign(columns=("traceid", "stringvalue")), place="either"),
     SEVERAL: Entry("betterthan.read.several.files", place="folder"),
 }
 
