@@ -62,6 +62,7 @@ ORDER = {
         "rank",
         "runs",
         "board",
+        "plan",
         "explain",
         "human",
         "meta",

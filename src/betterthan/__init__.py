@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from betterthan.analysis.human.kept_pairs import kept_pairs as kept_pairs
     from betterthan.analysis.human.rank_ratings import rank_ratings as rank_ratings
     from betterthan.analysis.meta.meta_evaluate import meta_evaluate as meta_evaluate
+    from betterthan.analysis.plan.plan import plan as plan
     from betterthan.analysis.rank.aggregate import aggregate as aggregate
     from betterthan.analysis.rank.aggregation_weights import length_weights as length_weights
     from betterthan.analysis.rank.agreement import agreement as agreement
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from betterthan.results.human import KeptPairs as KeptPairs
     from betterthan.results.meta_evaluation import MetaEvaluation as MetaEvaluation
     from betterthan.results.pairwise import PairwiseTable as PairwiseTable
+    from betterthan.results.plan import Plan as Plan
     from betterthan.results.ranking import Ranking as Ranking
     from betterthan.results.runs import Factors as Factors
     from betterthan.results.runs import Variation as Variation
@@ -145,6 +147,7 @@ _HOMES = {
     "judges": "analysis.human.judges",
     "kept_pairs": "analysis.human.kept_pairs",
     "length_weights": "analysis.rank.aggregation_weights",
+    "plan": "analysis.plan.plan",
     "rank": "analysis.rank.rank",
     "rank_ratings": "analysis.human.rank_ratings",
     "rank_tags": "analysis.tags.rank_tags",

@@ -45,6 +45,7 @@ def result_of(kind: str) -> Any:
         "kept_pairs": lambda: bt.kept_pairs(replace(scores, values=50 + 20 * scores.values), [0, 5, 25]),
         "meta_evaluation": lambda: meta(SYSTEMS, 3),
         "pairwise": lambda: bt.compare(scores),
+        "plan": lambda: bt.plan(scores),
         "ranking": lambda: bt.rank(scores, n_resamples=20),
         "sentence_quality": lambda: bt.sentence_quality(scores, quality_truth(), n_resamples=19),
         "study": lambda: studied(SYSTEMS),

@@ -28,6 +28,7 @@ from betterthan.cli.commands.figure import figure
 from betterthan.cli.commands.human import human
 from betterthan.cli.commands.manual import manual
 from betterthan.cli.commands.meta import meta
+from betterthan.cli.commands.plan import plan
 from betterthan.cli.commands.quality import quality
 from betterthan.cli.commands.rank import rank
 from betterthan.cli.commands.report import report
@@ -105,6 +106,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan explain scores.csv A B            why do two systems compare as they do?
     betterthan factors runs.csv --system model --system prompt   what does each factor change?
     betterthan variation runs.csv                more runs or more items: where does variation come from?
+    betterthan plan --discordance 0.1            how much data is enough?
     betterthan human da judgments.csv            human judgments, and whether the judges agree
     betterthan score --reference ref.txt a.txt b.txt   BLEU, chrF and TER
     betterthan meta metrics.tsv --human mqm.tsv  which metric can we trust?
@@ -139,6 +141,7 @@ for command in (
     human,
     manual,
     meta,
+    plan,
     quality,
     rank,
     report,

@@ -154,7 +154,7 @@ def _standard_input(path: str) -> Iterator[None]:
         sys.stdin = before
 
 
-RecordedValue = str | int | float | bool | list[str]
+RecordedValue = str | int | float | bool | list[str] | list[float]
 STANDARD_INPUT = "-"
 _MAGIC = frozenset("*?[")
 _ROLES = ("item", "system", "score", "metric", "group", "judge", "run", "left", "right", "winner", "weight")
@@ -230,6 +230,14 @@ VERBS: dict[str, Verb] = {
                 "language_pair",
             ),
             *("gold", "reference", "pool", *_READING, *_COMPUTING),
+        ),
+    ),
+    "plan": Verb(
+        ("files",),
+        (
+            *("difference", "number", "power", "alpha", "alternative", "systems", "n_systems", "metric"),
+            *("sd", "discordance", "ties", "noise_sd", "run_sd", "repeats", "document_size", "icc"),
+            *("judged", "judge_correlation", "missing", "units", "confidence", *_READING),
         ),
     ),
     "quality": Verb(("gold", "systems"), ("missing", "language_pair", "alpha", "confidence", *_COMPUTING)),
@@ -462,7 +470,7 @@ def read_command(data: object) -> RecordedCommand:
 
 def _is_value(value: object) -> bool:
     if isinstance(value, list):
-        return all(isinstance(each, str) and "\x00" not in each for each in value)
+        return all(not isinstance(each, list) and _is_value(each) for each in value)
     return isinstance(value, int | float) or (isinstance(value, str) and "\x00" not in value)
 
 

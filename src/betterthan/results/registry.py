@@ -84,6 +84,11 @@ RESULT_KINDS: dict[str, ResultKind] = {
             ResultChart("tasks", f"{_CHARTS}.boards:tasks_chart"),
         ),
     ),
+    "plan": ResultKind(
+        f"{_RESULTS}.plan:Plan",
+        f"{_TABLES}.plan:plan_table",
+        (ResultChart("power", f"{_CHARTS}.plans:power_chart"),),
+    ),
     "aggregated": ResultKind(
         f"{_RESULTS}.agreement:Aggregated",
         f"{_TABLES}.agreement:aggregated_table",

@@ -134,6 +134,7 @@ def subject(kind: str, systems: tuple[str, ...] = SYSTEMS) -> Any:
         },
         "board": lambda: bt.board(scores),
         "tasks": lambda: bt.board(scores),
+        "power": lambda: bt.plan(scores),
         "metrics": lambda: meta(systems, 3),
         "soft_pairwise": lambda: meta(systems, 3),
         "contributions": lambda: meta(systems, 3),

@@ -22,6 +22,7 @@ KINDS = (
     "ranks",
     "board",
     "tasks",
+    "power",
     "metrics",
     "soft-pairwise",
     "contributions",

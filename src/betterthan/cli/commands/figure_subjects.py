@@ -22,7 +22,7 @@ from betterthan.tables.scores import Scores
 
 _THREE = ("mean", "median", "bradley_terry")
 _OF_BATTLES = ("win_rate", "bradley_terry", "elo")
-_BY_UNITS = ("ranking", "pairs", "agreement", "ranks")
+_BY_UNITS = ("ranking", "pairs", "agreement", "ranks", "power")
 # A result says what it is in its first line.
 _HEAD = 400
 
@@ -299,6 +299,14 @@ def _board(asked: Asked) -> Any:  # noqa: ANN401
     return board(data, by=method, **asked.computing)
 
 
+def _power(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.plan.plan import KINDS, plan
+
+    table: Any = asked.read.table(asked.files, kinds=KINDS, metric=asked.given["metric"])
+    given = asked.given
+    return plan(table, systems=given["pair"] or None, units=given["units"], missing=given["missing"])
+
+
 _SUBJECTS: dict[str, Callable[[Asked], Any]] = {
     "ranking": _ranking,
     "pairs": _pairs,
@@ -307,6 +315,7 @@ _SUBJECTS: dict[str, Callable[[Asked], Any]] = {
     "agreement": _agreement,
     "board": _board,
     "tasks": _board,
+    "power": _power,
     "ranks": _ranks,
     "metrics": _meta,
     "soft_pairwise": _untested,

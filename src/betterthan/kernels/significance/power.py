@@ -200,6 +200,23 @@ def least_difference(
     return high
 
 
+def variance_error(squares: FloatArray, variance: float) -> float:
+    r"""Return the relative standard error of a variance, from the squared deviations that it averages.
+
+    .. math:: \sqrt{\frac 1n \Big(\frac{m_4}{s^4} - \frac{n - 3}{n - 1}\Big)}
+
+    with :math:`m_4` the mean of the squared squares.
+
+    Examples
+    --------
+    >>> round(variance_error(np.array([1.0, 4.0, 0.0, 1.0, 4.0]), 2.5), 3)
+    0.26
+    """
+    n = squares.size
+    excess = float(np.mean(squares**2)) / variance**2 - (n - 3) / (n - 1)
+    return math.sqrt(max(excess, 0.0) / n)
+
+
 def _least_wins(k: FloatArray, share: float) -> FloatArray:
     """Return for each number of decided items the least number of wins whose upper tail is at most `share`."""
     wins = np.clip(np.ceil((k - float(ndtri(share)) * np.sqrt(k)) / 2), 1, k + 1)
