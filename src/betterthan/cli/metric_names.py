@@ -15,6 +15,8 @@ METRIC_NAMES = (
     *("bleu", "chrf", "chrf++", "ter"),
     *("accuracy", "balanced-accuracy", "f1", "precision", "recall", *_AVERAGED, "mcc", "kappa"),
     *("wer", "cer", "mer", "wil"),
+    *(f"rouge-{kind}{part}" for kind in ("1", "2", "l", "lsum") for part in ("", "-precision", "-recall")),
+    *("exact-match", "token-f1"),
 )
 """Written out, because the metrics themselves take a quarter of a second to load."""
 

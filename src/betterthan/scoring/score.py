@@ -14,6 +14,7 @@ from betterthan.errors import BetterThanError, unknown_name
 from betterthan.messages import Message, Option
 from betterthan.scoring.bleu import bleu
 from betterthan.scoring.chrf import chrf
+from betterthan.scoring.item_scores import ANSWER_METRICS, ROUGE_METRICS, answer_counts, rouge_counts
 from betterthan.scoring.labels import LABEL_METRICS, LABEL_OPTIONS, label_counts
 from betterthan.scoring.ter import ter
 from betterthan.scoring.texts import Missing, Outputs, References
@@ -40,6 +41,10 @@ def _metrics() -> dict[str, CountedMetric]:
     for name in LABEL_METRICS:
         function, options = partial(label_counts, metric=name), LABEL_OPTIONS.get(name, frozenset())
         found[name] = CountedMetric(function, options, is_prose=False, is_parallel=False)
+    for name in ROUGE_METRICS:
+        found[name] = CountedMetric(partial(rouge_counts, metric=name), frozenset())
+    for name in ANSWER_METRICS:
+        found[name] = CountedMetric(partial(answer_counts, metric=name), frozenset(), is_prose=False)
     for name in ERROR_METRICS:
         found[name] = CountedMetric(partial(error_counts, metric=name), frozenset({"lowercase", "no_punct"}))
     return found
@@ -102,13 +107,16 @@ def score(
     outputs : Texts, or mapping of system to list
         One text or label per item. Labels may be whole numbers, True and False.
     references : list, list of lists, or mapping of name to list; optional
-        One reference or gold label per item. Texts contain theirs.
+        One reference or gold label per item; several lists for several references. Texts contain theirs.
     metric : str
         * Labels: "accuracy", "balanced-accuracy", "mcc" (Matthews' correlation), "kappa" (Cohen's); "f1", "precision"
           and "recall" of one class (`positive`, or as in "f1:spam"), or of all classes, such as "f1-macro", with the
           endings "-micro", "-macro" and "-weighted".
         * Recognized speech and characters: "wer" (word error rate), "cer" (of characters), "mer" (match error rate),
           "wil" (word information lost); lower is better.
+        * Summaries: "rouge-1", "rouge-2", "rouge-l", "rouge-lsum"; "-precision" or "-recall" behind it, such as
+          "rouge-1-recall", instead of the F-measure.
+        * Short answers: "exact-match", "token-f1"; of several references the best counts.
         * Translations: "bleu", "chrf", "chrf++" and "ter"; :func:`betterthan.bleu`, :func:`betterthan.chrf` and
           :func:`betterthan.ter` have more options.
     positive : label, optional
@@ -156,11 +164,19 @@ def score(
     stands between blanks; case and punctuation count unless they are removed. These are the numbers of jiwer's
     defaults [2]_. CER counts characters, blanks within the line included.
 
+    ROUGE [3]_ is the mean over items, as computed by rouge-score without stemming: words are runs of the letters a to z
+    and digits in lower case. "rouge-lsum" takes lines as sentences. Of several references the one with the best
+    F-measure counts. Exact match and token F1 compare answers in lower case, without punctuation and articles, as the
+    script of SQuAD 2.0 does [4]_, but from 0 to 1.
+
     References
     ----------
     .. [1] Pedregosa et al. (2011), Scikit-learn: machine learning in Python, JMLR 12.
     .. [2] Morris, Maier and Green (2004), From WER and RIL to MER and WIL: improved evaluation measures for connected
        speech recognition, ICSLP.
+    .. [3] Lin (2004), ROUGE: a package for automatic evaluation of summaries, ACL workshop Text Summarization Branches
+       Out.
+    .. [4] Rajpurkar, Jia and Liang (2018), Know what you don't know: unanswerable questions for SQuAD, ACL.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from tests.everyday import examples
 
 from betterthan.budget import limit_memory
 from betterthan.errors import OverBudget
-from betterthan.kernels.text.alignments import edit_counts
+from betterthan.kernels.text.alignments import common_lengths, edit_counts
 from betterthan.kernels.text.ngrams import Sequences
 
 
@@ -53,6 +53,16 @@ def edits(reference, output):
     return [hits, substitutions, deletions + i, insertions + j]
 
 
+def common(reference, output):
+    """Length of the longest common subsequence."""
+    table = np.zeros((len(reference) + 1, len(output) + 1), dtype=int)
+    for i, symbol in enumerate(reference, 1):
+        for j, other in enumerate(output, 1):
+            same = table[i - 1, j - 1] + 1
+            table[i, j] = same if symbol == other else max(table[i - 1, j], table[i, j - 1])
+    return table[-1, -1]
+
+
 symbols = st.lists(st.integers(0, 3), max_size=9)
 
 
@@ -63,6 +73,9 @@ def test_short_sequences(pairs):
     references, outputs = zip(*pairs, strict=True)
     assert edit_counts(sequences(outputs), sequences(references)).tolist() == [
         edits(list(a), list(b)) for a, b in pairs
+    ]
+    assert common_lengths(sequences(outputs), sequences(references)).tolist() == [
+        common(a, b) for a, b in pairs
     ]
 
 
@@ -77,6 +90,9 @@ def test_sequences_longer_than_a_machine_word(lengths):
     pairs += [(a, [*a[: len(a) // 2], 7, *a[len(a) // 2 + 1 :]]) for a, _ in pairs]
     references, outputs = zip(*pairs, strict=True)
     assert edit_counts(sequences(outputs), sequences(references)).tolist() == [edits(a, b) for a, b in pairs]
+    assert common_lengths(sequences(outputs), sequences(references)).tolist() == [
+        common(a, b) for a, b in pairs
+    ]
 
 
 def test_a_text_that_is_too_long_is_refused_before_memory_is_used():

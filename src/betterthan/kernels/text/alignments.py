@@ -87,6 +87,38 @@ def edit_counts(outputs: Sequences, references: Sequences) -> IntArray:
     return found
 
 
+def common_lengths(outputs: Sequences, references: Sequences) -> IntArray:
+    """Return the length of the longest common subsequence of each output and its reference.
+
+    Examples
+    --------
+    >>> common_lengths(Sequences.of(np.array([0, 9, 2]), [3]), Sequences.of(np.array([0, 1, 2, 3]), [4]))
+    array([2])
+    """
+    alike, ours, theirs = _without_common_ends(outputs, references)
+    found = alike.copy()
+    for batch in _batches(ours, theirs, bits_of_a_cell=0):
+        state = np.full((len(batch.place), batch.n_words), ~np.uint64(0))
+        for column in range(batch.outputs.shape[1]):
+            is_inside = column < batch.output_lengths
+            state = np.where(is_inside[:, None], _extended(state, batch.matches(column)), state)
+        bits = np.unpackbits(state.astype("<u8").view(np.uint8), axis=1, bitorder="little")
+        found[batch.place] += (bits == 0).sum(axis=1)
+    return found
+
+
+def _extended(state: Words, matches: Words) -> Words:
+    """One column of the table of common subsequences; a bit of 0 is a row where the length grows."""
+    common = state & matches
+    total = np.empty_like(state)
+    carry = np.zeros(len(state), dtype=np.uint64)
+    for word in range(state.shape[1]):
+        part = state[:, word] + common[:, word]
+        total[:, word] = part + carry
+        carry = ((part < state[:, word]) | (total[:, word] < part)).astype(np.uint64)
+    return total | (state & ~matches)
+
+
 def _without_common_ends(outputs: Sequences, references: Sequences) -> tuple[IntArray, Sequences, Sequences]:
     """Return how many symbols both have at the beginning and at the end, and what is between."""
     shorter = np.minimum(outputs.lengths, references.lengths)
