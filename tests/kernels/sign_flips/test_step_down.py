@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -149,3 +150,43 @@ def test_false_alarms_of_the_family_stay_at_their_level():
         goodness = rng.standard_t(3, size=(8, 40)) + rng.normal(size=40)
         alarms += adjusted_pvalues(goodness, 199, rng).min() <= 0.05
     assert 0.025 < alarms / 600 < 0.08
+
+
+class TestNearlyTiedMaxima:
+    """Systems with a score of 1e29 make statistics that single precision cannot tell apart in every resample."""
+
+    @staticmethod
+    def goodness(n: int):
+        """120 systems, some with one such score and some with nothing else."""
+        values = np.random.default_rng(2).normal(size=(120, n))
+        values[:12, 0] += 1e29
+        values[12:24] *= 1e28
+        return values
+
+    @pytest.mark.parametrize(
+        ("n", "alone", "together"), [(8, 8_846_926, 14_399_950), (20, 8_308_756, 14_332_076)]
+    )
+    def test_memory_does_not_grow_with_the_pairs_in_doubt(self, n, alone, together):
+        """The peak was 490 MB when all were listed at once; the counts are those of then."""
+        family = family_of(self.goodness(n))
+        tracemalloc.start()
+        try:
+            reached = max_statistic_block(family, 1000, np.random.default_rng(0))
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 150 * 2**20
+        assert (int(reached.alone.sum()), int(reached.together.sum())) == (alone, together)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_few_segments_have_few_distinct_resamples(missing):
+    """Each is computed once and counts as often as it was drawn."""
+    rng = np.random.default_rng(11)
+    goodness = rng.normal(size=(6, 7)) + np.arange(6)[:, None] / 2
+    goodness[rng.random(goodness.shape) < missing] = np.nan
+    found = max_statistic_block(goodness, 2000, np.random.default_rng(1))
+    alone, together = exact_reached(goodness, random_signs(2000, 7, np.random.default_rng(1)))
+    upper = np.triu_indices(6, 1)
+    np.testing.assert_array_equal(found.alone[upper], alone)
+    np.testing.assert_array_equal(found.together[upper], together)

@@ -7,12 +7,13 @@ less is lost than with Bonferroni or Holm.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from betterthan.arrays import FloatArray, IntArray, pairs_where
+from betterthan.arrays import BoolArray, FloatArray, IntArray, pairs_where
 from betterthan.kernels.flag_counts import count_flags, flag_space, sums_of_bytes
 from betterthan.kernels.sign_flips.analytic import CANCELLED, pair_moments
 from betterthan.kernels.sign_flips.centred_scores import (
@@ -33,6 +34,7 @@ GROUP = 16  # pairs whose maximum is taken at once
 FEW_PAIRS = 512  # are taken one by one
 STATISTICS_AT_ONCE = 2**16  # pairs times resamples: they stay in the cache while they are compared
 RECOMPUTED_AT_ONCE = 2**20  # numbers
+FEW_UNITS = 16  # have fewer distinct resamples than are drawn
 ROUNDING_OF_FLOAT32 = 2.0**-21  # of a quotient and what it is compared with, several times over
 SMALLEST_SPREAD = 1e-28  # where the largest score is about 1
 Statistics = npt.NDArray[Any]  # float32, or float64 where sums are exact
@@ -157,14 +159,39 @@ def max_statistic_block(
     scores, single, _, pairs = goodness if isinstance(goodness, StepDownFamily) else family_of(goodness)
     m, n = scores.values.shape
     counts = np.zeros((2, pairs.left.size), dtype=np.int64)
-    for size in portions(n_resamples, n // 8 + 8 * len(scores.patterns) * len(single)):
-        words = random_words(size, n, rng)
-        sums = flipped_sums(single, scores.patterns, words).reshape(-1, size).astype(pairs.dtype, copy=False)
-        counts += _reached(scores, pairs, sums, words)
+    for words, times in _distinct_flips(n_resamples, n, rng):
+        start = 0
+        for size in portions(len(words), _bytes_each(scores, pairs, len(single))):
+            part, start = words[start : start + size], start + size
+            sums = flipped_sums(single, scores.patterns, part).reshape(-1, size)
+            counts += times * _reached(scores, pairs, sums.astype(pairs.dtype, copy=False), part)
     tables = np.full((2, m, m), n_resamples, dtype=np.int64)
     tables[:, pairs.left, pairs.right] = counts
     tables[:, pairs.right, pairs.left] = counts
     return Reached(*tables)
+
+
+def _distinct_flips(n_resamples: int, n_units: int, rng: np.random.Generator) -> list[tuple[SignWords, int]]:
+    """Draw resamples, and list those to compute with the number of times that they count.
+
+    Two-sided statistics do not change when every sign flips, so few units have few distinct resamples; one that flips
+    nothing and one that flips everything are the same.
+    """
+    words = random_words(n_resamples, n_units, rng)
+    if n_units > FEW_UNITS or 2**n_units > n_resamples:
+        return [(words, 1)]
+    everything = np.uint64(2**n_units - 1)
+    flips = words[:, 0] & everything
+    distinct, times = np.unique(np.minimum(flips, flips ^ everything), return_counts=True)
+    return [(distinct[times == each][:, None], each) for each in np.unique(times).tolist()]
+
+
+def _bytes_each(scores: CentredScores, pairs: _Pairs, n_rows: int) -> int:
+    """Memory of one resample: its signs, its sums twice, the maxima of all groups with two bounds, and three flags."""
+    n_groups = pairs.edge.size // pairs.group
+    size = int(np.dtype(pairs.dtype).itemsize)
+    n_sums = 2 * len(scores.patterns) * n_rows
+    return int(scores.values.shape[1] // 8 + size * n_sums + (3 * size + 3) * n_groups)
 
 
 class _Entries(NamedTuple):
@@ -172,9 +199,6 @@ class _Entries(NamedTuple):
 
     pair: IntArray
     resample: IntArray
-
-
-_NO_ENTRIES = _Entries(*np.zeros((2, 0), dtype=np.int64))
 
 
 class _Pairs(NamedTuple):
@@ -248,13 +272,30 @@ def _reached(scores: CentredScores, pairs: _Pairs, sums: Statistics, words: Sign
     """Counts of a portion, (2, pairs): alone, and by the maximum so far."""
     lanes, largest = _passed(pairs, sums)
     certain, possible = sums_of_bytes(lanes)
-    together, unsure = _by_maximum(pairs, sums, largest)
+    together = _by_maximum(_Portion(scores, pairs, sums, words, largest))
     counts = np.stack([certain, together])[:, : pairs.n_pairs]
     if not pairs.is_exact:
         close = np.flatnonzero(certain != possible)
-        _add_close_calls(counts[0], _close_calls(pairs, sums, close), scores, pairs, words)
-        _add_unsure_maxima(counts[1], unsure, (sums, largest), scores, pairs, words)
+        step = max(1, RECOMPUTED_AT_ONCE // sums.shape[1])
+        for start in range(0, close.size, step):
+            calls = _close_calls(pairs, sums, close[start : start + step])
+            _add_close_calls(counts[0], calls, scores, pairs, words)
     return counts
+
+
+class _Portion(NamedTuple):
+    """Some resamples: the flips, the sums they give, and the largest statistic of each group of pairs."""
+
+    scores: CentredScores
+    pairs: _Pairs
+    sums: Statistics
+    words: SignWords
+    largest: Statistics
+
+    @property
+    def widest(self) -> FloatArray:
+        """What the largest statistic of each group may be wrong by."""
+        return np.asarray(self.pairs.margin.reshape(-1, self.pairs.group).max(axis=1)[:, None])
 
 
 def _passed(pairs: _Pairs, sums: Statistics) -> tuple[SignWords, Statistics]:
@@ -295,13 +336,14 @@ def _passed(pairs: _Pairs, sums: Statistics) -> tuple[SignWords, Statistics]:
     return lanes, largest
 
 
-def _by_maximum(pairs: _Pairs, sums: Statistics, largest: Statistics) -> tuple[IntArray, _Entries]:
-    """Count the resamples whose largest statistic so far certainly reaches each pair, and list those that may."""
-    widest = pairs.margin.reshape(-1, pairs.group).max(axis=1)[:, None].astype(pairs.dtype)
+def _by_maximum(portion: _Portion) -> IntArray:
+    """Count the resamples whose largest statistic so far reaches each pair."""
+    pairs, largest = portion.pairs, portion.largest
+    widest = portion.widest.astype(pairs.dtype)
     low = _successive(largest - widest)
     high = low if pairs.is_exact else _successive(largest + widest)
     if pairs.group > 1:
-        return _by_group(pairs, sums, low, high)
+        return _by_group(portion, low, high)
     flags = flag_space(2, *largest.shape)
     is_reached, may_reach = flags[:, :, : largest.shape[1]]
     np.greater_equal(low, pairs.above[:, None].astype(pairs.dtype), out=is_reached)
@@ -309,35 +351,57 @@ def _by_maximum(pairs: _Pairs, sums: Statistics, largest: Statistics) -> tuple[I
     counts, most = count_flags(flags)
     close = np.flatnonzero(counts != most)
     pair, resample = np.nonzero(may_reach[close] & ~is_reached[close])
-    return counts, _Entries(close[pair], resample)
+    return np.asarray(counts + _count_unsure(portion, _Entries(close[pair], resample), low))
 
 
-def _by_group(
-    pairs: _Pairs, sums: Statistics, low: Statistics, high: Statistics
-) -> tuple[IntArray, _Entries]:
+def _by_group(portion: _Portion, low: Statistics, high: Statistics) -> IntArray:
     """Count from bounds on the maximum after each group.
 
     The edges of a group of pairs hardly differ, so in nearly all resamples the maximum is above all of them before,
-    or below all of them after; only the rest are looked at pair by pair.
+    or below all of them after; only the rest are looked at pair by pair, a few groups at a time.
     """
-    dtype, group_size = pairs.dtype, pairs.group
-    before = np.full_like(low, -np.inf)
-    before[1:] = low[:-1]
-    first = pairs.below[::group_size]
-    last = pairs.above[np.minimum(np.arange(1, len(low) + 1) * group_size, pairs.n_pairs) - 1]
-    is_above = before >= last[:, None].astype(dtype)
-    group, resample = np.nonzero(~is_above & (high >= first[:, None].astype(dtype)))
-    counts = np.repeat(np.count_nonzero(is_above, axis=1), group_size)
-    members = group_size * group + np.arange(group_size)[:, None]
-    near, margin = pairs.statistics(sums, members, resample), pairs.margin[members].astype(dtype)
-    is_reached = _successive(near - margin, before[group, resample]) >= pairs.above[members].astype(dtype)
-    counts += np.bincount(members[is_reached], minlength=pairs.edge.size)
+    pairs = portion.pairs
+    first = pairs.below[:: pairs.group, None].astype(pairs.dtype)
+    ends = np.minimum(np.arange(1, len(low) + 1) * pairs.group, pairs.n_pairs) - 1
+    last = pairs.above[ends, None].astype(pairs.dtype)
+    counts = np.zeros(pairs.edge.size, dtype=np.int64)
+    step = max(1, STATISTICS_AT_ONCE // low.shape[1])
+    for start in range(0, len(low), step):
+        here = slice(start, min(start + step, len(low)))
+        before = np.concatenate([_before(low, start), low[start : here.stop - 1]])
+        is_above = before >= last[here]
+        of_groups = slice(start * pairs.group, here.stop * pairs.group)
+        counts[of_groups] += np.repeat(np.count_nonzero(is_above, axis=1), pairs.group)
+        group, resample = np.nonzero(~is_above & (high[here] >= first[here]))
+        if group.size:
+            counts += _by_pair(portion, (low, high), group + start, resample)
+    return counts
+
+
+def _before(bound: Statistics, group: int) -> Statistics:
+    """The bound on the maximum before a group, a row; nothing is before the first."""
+    return bound[group - 1 : group] if group else np.full_like(bound[:1], -np.inf)
+
+
+def _by_pair(
+    portion: _Portion, bounds: tuple[Statistics, Statistics], group: IntArray, resample: IntArray
+) -> IntArray:
+    """Count pair by pair, in groups and resamples where the maximum reaches some pairs and perhaps not others."""
+    pairs = portion.pairs
+    low, high = (np.where(group > 0, bound[group - 1, resample], -np.inf) for bound in bounds)
+    members = pairs.group * group + np.arange(pairs.group)[:, None]
+    near, margin = (
+        pairs.statistics(portion.sums, members, resample),
+        pairs.margin[members].astype(pairs.dtype),
+    )
+    is_reached = _successive(near - margin, low) >= pairs.above[members].astype(pairs.dtype)
+    counts = np.bincount(members[is_reached], minlength=pairs.edge.size)
     if pairs.is_exact:
-        return counts, _NO_ENTRIES
-    before[1:] = high[:-1]
-    may_reach = _successive(near + margin, before[group, resample]) >= pairs.below[members].astype(dtype)
+        return counts
+    may_reach = _successive(near + margin, high) >= pairs.below[members].astype(pairs.dtype)
     member, column = np.nonzero(may_reach & ~is_reached)
-    return counts, _Entries(members[member, column], resample[column])
+    unsure = _Entries(members[member, column], resample[column])
+    return np.asarray(counts + _count_unsure(portion, unsure, bounds[0]))
 
 
 def _successive(statistics: Statistics, so_far: Statistics | None = None) -> Statistics:
@@ -364,31 +428,53 @@ def _add_close_calls(
     counts += np.bincount(calls.pair[is_reached], minlength=counts.size)
 
 
-def _add_unsure_maxima(
-    counts: IntArray,
-    unsure: _Entries,
-    passed: tuple[Statistics, Statistics],
-    scores: CentredScores,
-    pairs: _Pairs,
-    words: SignWords,
-) -> None:
-    """Recompute, in the resamples given, the statistics that may reach the edge of the pair given."""
-    sums, largest = passed
-    widest = pairs.margin.reshape(-1, pairs.group).max(axis=1)[:, None]
-    step = max(1, RECOMPUTED_AT_ONCE // len(largest))
-    for start in range(0, unsure.pair.size, step):
-        pair, resample = (part[start : start + step] for part in unsure)
-        last = int(pair.max()) // pairs.group + 1
-        group, entry = np.nonzero(largest[:last, resample] >= pairs.below[pair] - 2 * widest[:last])
-        members = pairs.group * group + np.arange(pairs.group)[:, None]
-        rough = pairs.statistics(sums, members, resample[entry])
-        may_reach = rough >= pairs.below[pair[entry]] - 2 * pairs.margin[members]
-        member, column = np.nonzero(may_reach & (members <= pair[entry]))
-        other, entry = members[member, column], entry[column]
-        exact = _exact(scores, pairs, words, _Entries(other, resample[entry]))
-        is_reached = np.zeros(pair.size, dtype=bool)
-        is_reached[entry[exact >= pairs.edge[pair[entry]]]] = True
-        counts += np.bincount(pair[is_reached], minlength=counts.size)
+def _count_unsure(portion: _Portion, unsure: _Entries, low: Statistics) -> IntArray:
+    """Count, of the entries that the maximum may reach, those that it reaches, a few resamples at a time."""
+    size = portion.pairs.edge.size
+    order = np.argsort(unsure.resample, kind="stable")
+    pair, resample = unsure.pair[order], unsure.resample[order]
+    counts = np.zeros(size, dtype=np.int64)
+    step = max(1, RECOMPUTED_AT_ONCE // size)
+    starts = [*np.unique(resample, return_index=True)[1][::step].tolist(), resample.size]
+    for start, stop in itertools.pairwise(starts):
+        some = _Entries(pair[start:stop], resample[start:stop])
+        counts += np.bincount(some.pair[_is_reached(portion, some, low)], minlength=size)
+    return counts
+
+
+def _is_reached(portion: _Portion, unsure: _Entries, low: Statistics) -> BoolArray:
+    """Whether the maximum up to each pair reaches its edge, by the exact statistics of all that may be the maximum."""
+    pairs = portion.pairs
+    resamples, row = np.unique(unsure.resample, return_inverse=True)
+    least = np.full(resamples.size, np.inf)
+    np.minimum.at(least, row, pairs.below[unsure.pair])
+    # What lies below a bound on the maximum of earlier pairs is not the maximum.
+    known = _before(low, int(unsure.pair.min()) // pairs.group)[0, resamples]
+    least = np.maximum(least, known * (1 - ROUNDING_OF_FLOAT32))
+    pair, row_of_pair = _candidates(portion, resamples, least, int(unsure.pair.max()))
+    order = np.lexsort((pair, row_of_pair))
+    pair, row_of_pair = pair[order], row_of_pair[order]
+    exact = _exact(portion.scores, pairs, portion.words, _Entries(pair, resamples[row_of_pair]))
+    # Maxima so far within each resample: by ranks, of which those of a later resample are above all earlier ones.
+    values, rank = np.unique(np.append(exact, -np.inf), return_inverse=True)
+    so_far = np.maximum.accumulate(values.size * row_of_pair + rank[:-1])
+    keys = pairs.edge.size * row_of_pair + pair
+    n_before = np.searchsorted(keys, pairs.edge.size * row + unsure.pair, side="right")
+    best = np.append(so_far, 0)[n_before - 1] - values.size * row
+    return np.asarray(values[np.maximum(best, 0)] >= pairs.edge[unsure.pair])
+
+
+def _candidates(
+    portion: _Portion, resamples: IntArray, least: FloatArray, last: int
+) -> tuple[IntArray, IntArray]:
+    """Pairs up to the last whose statistic may be as large as the least, and places of their resamples."""
+    pairs, n_groups = portion.pairs, last // portion.pairs.group + 1
+    group, row = np.nonzero(portion.largest[:n_groups, resamples] >= least - 2 * portion.widest[:n_groups])
+    members = pairs.group * group + np.arange(pairs.group)[:, None]
+    rough = pairs.statistics(portion.sums, members, resamples[row])
+    may_reach = (rough >= least[row] - 2 * pairs.margin[members]) & (members <= last)
+    member, column = np.nonzero(may_reach)
+    return members[member, column], row[column]
 
 
 def _exact(scores: CentredScores, pairs: _Pairs, words: SignWords, entries: _Entries) -> FloatArray:
