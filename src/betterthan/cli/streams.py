@@ -25,16 +25,16 @@ QUIET = "betterthan.quiet"
 _WRITTEN = ("output", "scores_to", "matches_to")
 
 
-def say(sentence: str) -> None:
+def say(sentence: str, *, label: str = "") -> None:
     """Say a sentence that may hold names of files, metrics or systems, unless ``--quiet`` is given."""
     if not is_quiet():
-        click.echo(printable(as_typed(sentence)), err=True)
+        click.echo(f"{label}{printable(as_typed(sentence))}", err=True)
 
 
 def say_notes(notes: Iterable[str]) -> None:
     """Say each note on a line of its own."""
     for note in notes:
-        say(f"note: {note}")
+        say(note, label="note: ")
 
 
 def progress_display() -> Progress | None:
