@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from betterthan.analysis.pairs.effects import EFFECTS, EffectOptions, PairScores, for_all_pairs
+from betterthan.analysis.pairs.effects import EFFECTS, Effect, EffectOptions, PairScores, for_all_pairs
 from betterthan.analysis.pairs.pairwise import (
     TEST_RESAMPLES,
     PairFindings,
@@ -58,7 +58,9 @@ class ComparisonOptions:
     ties: TestTies = "drop"
     missing: MissingPolicy = "raise"
     units: UnitName = "auto"
-    intervals: bool = True  # with False, intervals that are faster to compute may take their place
+    only_verdicts: bool = (
+        False  # which pairs differ is all that will be used; intervals and sizes are left out
+    )
 
 
 def decide(
@@ -110,6 +112,7 @@ def decide(
         method=comparison.method,
         alpha=options.alpha,
         correction=_correction(test, comparison, units, options, usable.n_systems),
+        only_verdicts=comparison.only_verdicts,
     )
     tested = test.run(request)
     if request.correction == "max_statistic" and test.name not in ("permutation", "bootstrap"):
@@ -236,12 +239,12 @@ def _findings(
     is_probability = effect.name == WIN_PROBABILITY
     unit = 1.0 if is_probability else unit  # a probability has no unit
     setting = _setting(comparison, test, tested, request, options)
-    if options.simultaneous:
-        setting = for_all_pairs(test.effect, goodness, setting)
     counts = win_counts(scores.goodness)
     known = None if _compares_win_rates(comparison) else counts
-    seen = PairScores(goodness, counts=known, cubes=request.units.are_segments)
-    low, high = (unit * end for end in effect.interval(seen, setting))
+    seen = PairScores(
+        goodness, counts=known, cubes=request.units.are_segments and not comparison.only_verdicts
+    )
+    low, high, size = _described(effect, seen, setting, comparison)
     apart = counts.wins + counts.wins.T + counts.ties == 0
     return PairFindings(
         systems=scores.systems,
@@ -251,9 +254,9 @@ def _findings(
         tie_policy=comparison.ties if is_probability else "",
         size_name=effect.size_name,
         effect=unit * effect.of(seen, setting),
-        low=low,
-        high=high,
-        size=effect.size(seen),
+        low=unit * low,
+        high=unit * high,
+        size=size,
         wins=counts.wins,
         ties=counts.ties,
         pvalue=_without(tested.pvalue, apart),
@@ -283,6 +286,16 @@ def _findings(
     )
 
 
+def _described(
+    effect: Effect, seen: PairScores, setting: EffectOptions, comparison: ComparisonOptions
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Interval and standardized effect of each pair; NaN where only verdicts will be used."""
+    if comparison.only_verdicts:
+        unknown = np.full_like(seen.goodness, np.nan, shape=(len(seen.goodness),) * 2)
+        return unknown, unknown, unknown
+    return *effect.interval(seen, setting), effect.size(seen)
+
+
 def _setting(
     comparison: ComparisonOptions,
     test: SignificanceTest,
@@ -292,8 +305,8 @@ def _setting(
 ) -> EffectOptions:
     """Return the options of intervals; those of the permutation test contain what it does not reject."""
     is_one = request.alternative == "two-sided" and request.method in ("auto", "exact", "analytic")
-    swaps = test.name == "permutation" and comparison.intervals
-    return EffectOptions(
+    swaps = test.name == "permutation"
+    setting = EffectOptions(
         request.units,
         options.confidence,
         comparison.ties,
@@ -301,6 +314,7 @@ def _setting(
         swaps=swaps,
         pvalue=tested.pvalue if swaps and is_one else None,
     )
+    return for_all_pairs(test.effect, request.goodness, setting) if options.simultaneous else setting
 
 
 def _without(pvalues: FloatArray, apart: BoolArray) -> FloatArray:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from betterthan.analysis.pairs.request import PairPValues, PairRequest
-from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
 from betterthan.engine.blocks import even_parts
 from betterthan.errors import BetterThanError
 from betterthan.kernels.compiled import load_compiler
 from betterthan.kernels.sign_flips.all_pairs import (
+    BOUND,
     CERTIFIED,
     EXACT,
     METHODS,
@@ -25,8 +27,14 @@ from betterthan.kernels.sign_flips.all_pairs import (
 )
 from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.kernels.sign_flips.permutation import WORTH_COMPILING, add_one, permutation_block
+from betterthan.kernels.sign_flips.screening import (
+    MANY_FREQUENCIES,
+    moment_ranges,
+    saddlepoint_ranges,
+    tilted_ranges,
+)
 from betterthan.kernels.sign_flips.step_down import StepDownFamily, family_of, max_statistic_block
-from betterthan.kernels.significance.pvalues import adjusted_pairs, pairs_matrix
+from betterthan.kernels.significance.pvalues import pairs_matrix, rejected
 from betterthan.kernels.significance.step_down import step_down
 from betterthan.messages import Message, Option
 
@@ -35,6 +43,8 @@ REFEREED_IN_A_BLOCK = 64
 WORTH_ENUMERATING_COMPILED = (
     1 << 23
 )  # number of sums over half of the differences; with fewer, loading numba takes longer than the work
+WORTH_SCREENING = 1000  # pairs
+MOST_FOR_SADDLEPOINT = 256  # units; with more, an inversion takes no longer
 PermutedData = TypeVar("PermutedData", FloatArray, StepDownFamily)
 
 
@@ -47,11 +57,15 @@ def permutation(request: PairRequest) -> PairPValues:
     * "exact" and "bracket": every pair by the referee; "exact" raises where neither enumeration nor convolution is
       feasible.
     * "monte_carlo": random permutations, shared by all pairs.
+
+    Where only verdicts are asked for, "auto" computes the p-values of those pairs only whose verdict after correction
+    does not follow from the ranges of :mod:`betterthan.kernels.sign_flips.screening`; the verdicts are the same.
     """
     if request.method == "monte_carlo":
         return _sampled(request)
     goodness = request.units.summed(request.goodness)
-    tails = _directed(_SystemPairs.of(goodness), request)
+    pairs = _SystemPairs.of(goodness)
+    tails = _screened(pairs, request) if _can_be_screened(pairs, request) else _directed(pairs, request)
     return _answer(len(goodness), tails)
 
 
@@ -67,6 +81,56 @@ class _SystemPairs(NamedTuple):
     def of(cls, goodness: FloatArray) -> _SystemPairs:
         left, right = np.triu_indices(len(goodness), 1)
         return cls(goodness, left, right, lattice_unit(goodness))
+
+
+def _can_be_screened(pairs: _SystemPairs, request: PairRequest) -> bool:
+    is_plain = request.method == "auto" and request.alternative == "two-sided"
+    return (
+        request.only_verdicts
+        and is_plain
+        and request.correction != "max_statistic"
+        and pairs.left.size >= WORTH_SCREENING
+    )
+
+
+def _screened(pairs: _SystemPairs, request: PairRequest) -> _Directed:
+    """Narrow the ranges of p-values until each verdict follows from them; each step is slower and more precise."""
+    goodness, left, right, unit = pairs
+    tails = moment_ranges(goodness, left, right)
+    narrower: list[Callable[[FloatArray, IntArray, IntArray], PairTails]] = [saddlepoint_ranges]
+    if unit == 0:
+        narrower += [tilted_ranges, partial(tilted_ranges, frequencies=MANY_FREQUENCIES)]
+    if goodness.shape[1] <= MOST_FOR_SADDLEPOINT:
+        for ranges in narrower:
+            rows = np.flatnonzero(_unsettled(tails, request))
+            tails = _narrowed(tails, rows, ranges(goodness, left[rows], right[rows]))
+    rows = np.flatnonzero(_unsettled(tails, request) & (tails.method == BOUND))
+    if rows.size:
+        some = _SystemPairs(goodness, left[rows], right[rows], unit)
+        tails = _narrowed(tails, rows, _fast(some, request, strict=False))
+    tails = _settled(pairs, tails, request)
+    return _Directed(tails, tails)
+
+
+def _unsettled(tails: PairTails, request: PairRequest) -> BoolArray:
+    """Whether the verdict after correction depends on where in its range the p-value lies."""
+    if request.correction == "max_statistic":
+        return np.asarray((tails.low <= request.alpha) & (tails.high > request.alpha))
+    low, high = (
+        rejected(end, correction=request.correction, alpha=request.alpha)  # type: ignore[arg-type]
+        for end in (tails.low, tails.high)
+    )
+    return np.asarray(low & ~high)
+
+
+def _narrowed(tails: PairTails, rows: IntArray, found: PairTails) -> PairTails:
+    """Replace the ranges of some pairs by their intersections with others, or by those where the two are apart."""
+    low, high = np.maximum(tails.low[rows], found.low), np.minimum(tails.high[rows], found.high)
+    is_apart = low > high
+    low, high = np.where(is_apart, found.low, low), np.where(is_apart, found.high, high)
+    p, lows, highs, method = tails.pvalue.copy(), tails.low.copy(), tails.high.copy(), tails.method.copy()
+    p[rows], lows[rows], highs[rows], method[rows] = np.clip(found.pvalue, low, high), low, high, found.method
+    return PairTails(p, lows, highs, method)
 
 
 class _Directed(NamedTuple):
@@ -120,7 +184,7 @@ def _fast(pairs: _SystemPairs, request: PairRequest, *, strict: bool) -> PairTai
         (pairs, strict),
         _fast_block,
         parts=even_parts(pairs.left.size, n_here),
-        key=f"{strict} {request.method}",
+        key=f"{strict} {request.method} {digest(pairs.left, pairs.right)}",
         label="permutation tests",
     )
     rows = np.concatenate(blocks, axis=1)
@@ -149,21 +213,11 @@ def _settled(pairs: _SystemPairs, tails: PairTails, request: PairRequest) -> Pai
     if request.method != "auto":
         return tails
     for _ in range(3):
-        ends = [_corrected(pairs, end, request) for end in (tails.low, tails.high)]
-        is_open = (ends[0] <= request.alpha) & (ends[1] > request.alpha)
-        is_open &= (tails.method != EXACT) & (tails.method != CERTIFIED)
+        is_open = _unsettled(tails, request) & (tails.method != EXACT) & (tails.method != CERTIFIED)
         if not is_open.any():
             break
         tails = _judged(pairs, tails, is_open, request, strict=False)
     return tails
-
-
-def _corrected(pairs: _SystemPairs, pvalues: FloatArray, request: PairRequest) -> FloatArray:
-    if request.correction == "max_statistic":
-        return pvalues
-    m = len(pairs.goodness)
-    square = pairs_matrix(m, pvalues, pvalues)
-    return adjusted_pairs(square, correction=request.correction)[pairs.left, pairs.right]  # type: ignore[arg-type]
 
 
 def _judged(

@@ -33,6 +33,8 @@ class PairRequest:
     alpha : float
     correction : str
         The rule for verdicts: p-values near that threshold are computed more precisely.
+    only_verdicts : bool
+        Whether only verdicts will be used: p-values far from any threshold may then be replaced by their bounds.
     """
 
     goodness: FloatArray
@@ -42,6 +44,7 @@ class PairRequest:
     method: PermutationMethod
     alpha: float = 0.05
     correction: str = "none"
+    only_verdicts: bool = False
 
     @property
     def units(self) -> Units:

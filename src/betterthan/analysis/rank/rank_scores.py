@@ -62,7 +62,7 @@ def rank_scores(scores: Scores, options: RankOptions, resampling: Resampling) ->
         by=by,
         ties="drop" if options.ties == "default" or options.ties in TIE_MODELS else options.ties,  # type: ignore[arg-type]  # of the sign test
         units=options.units,
-        intervals=False,
+        only_verdicts=True,
     )
     pairs = decide(
         complete,

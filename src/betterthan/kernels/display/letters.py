@@ -12,6 +12,7 @@ from betterthan.arrays import BoolArray, IntArray
 
 # Sets of systems, and sets of cliques, are the bits of one integer.
 _MOST_CLIQUES = 2000
+_CLOSED = -(10**6)  # outweighs the pairs that a system may add to a letter
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -26,7 +27,8 @@ class LetterDisplay(NamedTuple):
     @property
     def labels(self) -> tuple[str, ...]:
         """The letters of each system, such as ("a", "ab", "b")."""
-        return tuple("".join(_letter(at) for at in np.nonzero(row)[0].tolist()) for row in self.members)
+        letters = [_letter(at) for at in range(self.members.shape[1])]
+        return tuple("".join(letters[at] for at in np.nonzero(row)[0].tolist()) for row in self.members)
 
 
 def _letter(at: int) -> str:
@@ -283,30 +285,30 @@ def letters_of_many(different: BoolArray) -> LetterDisplay:
     """
     m = len(different)
     alike = ~(different | different.T)
-    np.fill_diagonal(alike, True)
-    unshown = alike & ~np.eye(m, dtype=bool)
-    alone = np.flatnonzero(~unshown.any(axis=1))
+    np.fill_diagonal(alike, False)
+    alone = np.flatnonzero(~alike.any(axis=1))
     cliques = [np.array([a]) for a in alone.tolist()]
+    unshown = alike.astype(np.int64)
+    closed = np.where(alike, 0, _CLOSED).astype(np.int64)
     for a in range(m):
         while unshown[a].any():
-            clique = _grown(a, alike, unshown)
-            unshown[np.ix_(clique, clique)] = False
+            clique = _grown(a, closed, unshown)
+            unshown[np.ix_(clique, clique)] = 0
             cliques.append(clique)
     return LetterDisplay(_sorted_columns(_without_superfluous(cliques, m), m), is_optimal=False)
 
 
-def _grown(a: int, alike: BoolArray, unshown: BoolArray) -> IntArray:
+def _grown(a: int, closed: IntArray, unshown: IntArray) -> IntArray:
     """Return a largest set of systems alike that holds `a` and a pair of it that no letter shows yet."""
-    members, common = [a], alike[a].copy()
-    common[a] = False
+    members = [a]
     # A first partner that is not shown with `a`, then always the one that adds most pairs.
-    gain = np.where(unshown[a], 1, 0)
-    while common.any():
-        chosen = int(np.argmax(np.where(common, gain, -1)))
+    gain = unshown[a] + closed[a]
+    chosen = int(gain.argmax())
+    while gain[chosen] >= 0:
         members.append(chosen)
-        common &= alike[chosen]
-        common[chosen] = False
         gain += unshown[chosen]
+        gain += closed[chosen]
+        chosen = int(gain.argmax())
     return np.sort(np.array(members, dtype=np.int64))
 
 

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.special import betaincinv
 
-from betterthan.arrays import FloatArray
+from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import unknown_name
 from betterthan.kernels.sign_flips.exact import Alternative
 
@@ -108,6 +108,31 @@ def _adjusted_complete(pvalues: FloatArray, correction: Correction) -> FloatArra
     result = np.empty(k)
     result[order] = np.minimum(1, in_order)
     return result
+
+
+def rejected(pvalues: FloatArray, *, correction: Correction = "holm", alpha: float = 0.05) -> BoolArray:
+    """Whether each p-value is significant after the correction; what :func:`adjusted` says, several times as fast.
+
+    Parameters
+    ----------
+    pvalues : array, shape (k,)
+        Without NaN.
+    correction : {"none", "bonferroni", "holm", "benjamini_hochberg"}, default "holm"
+    alpha : float, default 0.05
+
+    Examples
+    --------
+    >>> rejected(np.array([0.01, 0.04, 0.03]))
+    array([ True, False, False])
+    """
+    if correction != "holm":
+        return np.asarray(adjusted(pvalues, correction=correction) <= alpha)
+    in_order = np.sort(pvalues)
+    is_small = np.arange(in_order.size, 0, -1) * in_order <= alpha
+    n_rejected = in_order.size if is_small.all() else int(is_small.argmin())
+    return (
+        np.asarray(pvalues <= in_order[n_rejected - 1]) if n_rejected else np.zeros(pvalues.shape, dtype=bool)
+    )
 
 
 def adjusted_pairs(
