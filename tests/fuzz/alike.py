@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 from contextlib import contextmanager, nullcontext
 from dataclasses import fields, is_dataclass, replace
 
@@ -21,6 +22,7 @@ SEEDS = (
     "segments", "wmt_jsonl", "appraise", "lm_eval", "submission", "score_file", "crowd_da",
 )  # fmt: skip
 COMMANDS = ("check", "rank", "compare", "diagnose", "agree", "convert")
+CLOCK = re.compile(r"^ *\d+ ms  ", re.MULTILINE)  # before each line of --verbose
 
 
 @contextmanager
@@ -79,7 +81,7 @@ def by_command(rng, drawn, path, folder, outcome):
             for parent in (folder / name).parents:
                 if parent != folder and parent.is_relative_to(folder) and not any(parent.iterdir()):
                     parent.rmdir()
-        found.append((done.code, done.out, done.err, made))
+        found.append((done.code, done.out, CLOCK.sub("", done.err), made))
         outcome.seconds, outcome.memory = max(outcome.seconds, done.seconds), max(outcome.memory, done.memory)
         outcome.code = done.code
         outcome.faults += tuple(f"exit {done.code}: {trace}" for trace in done.traces)

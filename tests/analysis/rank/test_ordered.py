@@ -14,6 +14,7 @@ import betterthan as bt
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths import ordered
 from betterthan.analysis.strengths.ordered import in_order
+from betterthan.errors import BetterThanError
 from betterthan.kernels.ratings.match_play import score_matches
 
 both = pytest.mark.parametrize("by", ["elo", "trueskill"])
@@ -259,3 +260,12 @@ def test_matches_that_were_counted_have_no_order():
     counted = bt.read_matches({name: rows[name] for name in ("left", "right", "winner")})
     with pytest.raises(bt.BetterThanError, match="order of play is not known"):
         bt.rank(counted, by="elo", order="listed")
+
+
+@pytest.mark.parametrize("given", [{"tau": 1e308}, {"sigma": 1e-60}, {"mu": -1e300}])
+def test_parameters_that_overflow_are_refused(given):
+    """With the parameter and its bounds."""
+    with pytest.raises(BetterThanError, match="must be at most 1e\\+50, and at least 1e-50"):
+        bt.rank({"A": [1.0, 2, 3], "B": [2.0, 1, 2]}, by="trueskill", rating=given)
+    with pytest.raises(BetterThanError, match="The rating parameter k is 1e\\+200"):
+        bt.rank({"A": [1.0, 2, 3], "B": [2.0, 1, 2]}, by="elo", rating={"k": 1e200})

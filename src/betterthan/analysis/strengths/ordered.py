@@ -47,6 +47,7 @@ PARAMETERS = {
 ELO_K, ELO_SCALE = 20.0, 400.0
 UNITS = {"elo": "Elo points", "trueskill": "TrueSkill mean"}
 
+MOST_RATING = 1e50  # squares of larger numbers, summed over many matches, overflow
 MOST_MATCHES = 20_000_000
 RESAMPLES, LEAST_RESAMPLES = 2000, 100
 FEW_RESAMPLES = 1000  # below this number the 2.5th percentile depends on fewer than 25 samples
@@ -91,7 +92,7 @@ class Play:
 def shown_rating(by: object, rating: Rating) -> str | None:
     """Return the parameters for a signature, None when all have their defaults; raise for those of another method."""
     known = PARAMETERS.get(by, ()) if isinstance(by, str) else ()
-    for name, _ in rating:
+    for name, value in rating:
         if not known:
             raise BetterThanError(
                 Message(
@@ -103,6 +104,11 @@ def shown_rating(by: object, rating: Rating) -> str | None:
             )
         if name not in known:
             raise unknown_name("rating parameter", name, known)
+        if abs(value) > MOST_RATING or (0 < value < 1 / MOST_RATING):
+            raise BetterThanError(
+                f"The rating parameter {name} is {value:g}; it must be at most {MOST_RATING:g}, and at least "
+                f"{1 / MOST_RATING:g} where it is positive."
+            )
     return ",".join(f"{name}={value:g}" for name, value in rating) or None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -119,50 +119,68 @@ def _order(strength: FloatArray) -> FloatArray:
     return np.where(np.abs(gap) <= _SLACK * np.abs(strength).max(initial=1e-300), 0.0, np.sign(gap))
 
 
-def _without_each_segment(goodness: FloatArray, aggregation: str) -> list[FloatArray]:
-    """Strengths (b, m) without each segment, in blocks that fit in memory."""
+def _without_each_segment(goodness: FloatArray, aggregation: str) -> Iterator[FloatArray]:
+    """Yield strengths (b, m) without each segment, in blocks that fit in memory."""
     m, n = goodness.shape
-    step = max(1, _CELLS // (m * m if aggregation != "median" else m * n))
-    return [
-        _WITHOUT[aggregation](goodness, slice(start, min(start + step, n))) for start in range(0, n, step)
-    ]
+    without = _WITHOUT[aggregation](goodness)
+    step = max(1, _CELLS // (m * m))
+    for start in range(0, n, step):
+        yield without(goodness[:, start : start + step])
 
 
-def _means_without(goodness: FloatArray, part: slice) -> FloatArray:
-    return np.asarray((goodness.sum(axis=1)[:, None] - goodness[:, part]).T / (goodness.shape[1] - 1))
+_Without = Callable[[FloatArray], FloatArray]
+"""From some segments (m, b) to strengths (b, m) without each of them."""
 
 
-def _medians_without(goodness: FloatArray, part: slice) -> FloatArray:
+def _means_without(goodness: FloatArray) -> _Without:
+    total = goodness.sum(axis=1)[:, None]
+    return lambda part: np.asarray((total - part).T / (goodness.shape[1] - 1))
+
+
+def _medians_without(goodness: FloatArray) -> _Without:
     """Medians without each segment: the middle of the sorted scores moves by the place of what is left out."""
     n = goodness.shape[1]
     ordered = np.sort(goodness, axis=1)
-    place = np.stack(
-        [np.searchsorted(row, values) for row, values in zip(ordered, goodness[:, part], strict=True)]
-    )
     low, high = (n - 2) // 2, (n - 1) // 2  # places of the middle among the n − 1 others
-    ends = [np.take_along_axis(ordered, middle + (place <= middle), axis=1) for middle in (low, high)]
-    return np.asarray((ends[0] + ends[1]).T / 2)
+
+    def without(part: FloatArray) -> FloatArray:
+        place = np.stack([np.searchsorted(row, values) for row, values in zip(ordered, part, strict=True)])
+        ends = [np.take_along_axis(ordered, middle + (place <= middle), axis=1) for middle in (low, high)]
+        return np.asarray((ends[0] + ends[1]).T / 2)
+
+    return without
 
 
-def _wins_without(goodness: FloatArray, part: slice) -> tuple[FloatArray, FloatArray]:
+def _wins_without(goodness: FloatArray) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
     counts = win_counts(goodness)
-    here = goodness[:, part].T
-    won = (here[:, :, None] > here[:, None, :]).astype(np.float64)
-    tied = (here[:, :, None] == here[:, None, :]) & ~np.eye(len(goodness), dtype=bool)
-    return counts.wins - won, counts.ties - tied
+    apart = ~np.eye(len(goodness), dtype=bool)
+
+    def without(part: FloatArray) -> tuple[FloatArray, FloatArray]:
+        here = part.T
+        won = (here[:, :, None] > here[:, None, :]).astype(np.float64)
+        tied = (here[:, :, None] == here[:, None, :]) & apart
+        return counts.wins - won, counts.ties - tied
+
+    return without
 
 
-def _rates_without(goodness: FloatArray, part: slice) -> FloatArray:
-    wins, ties = _wins_without(goodness, part)
+def _rates_without(goodness: FloatArray) -> _Without:
+    wins_without = _wins_without(goodness)
     m, n = goodness.shape
-    return np.asarray((wins + ties / 2).sum(axis=2) / ((n - 1) * (m - 1)))
+
+    def without(part: FloatArray) -> FloatArray:
+        wins, ties = wins_without(part)
+        return np.asarray((wins + ties / 2).sum(axis=2) / ((n - 1) * (m - 1)))
+
+    return without
 
 
-def _log_strengths_without(goodness: FloatArray, part: slice) -> FloatArray:
-    return bradley_terry_batch(_wins_without(goodness, part)[0], prior=PRIOR).log_strength
+def _log_strengths_without(goodness: FloatArray) -> _Without:
+    wins_without = _wins_without(goodness)
+    return lambda part: bradley_terry_batch(wins_without(part)[0], prior=PRIOR).log_strength
 
 
-_WITHOUT: dict[str, Callable[[FloatArray, slice], FloatArray]] = {
+_WITHOUT: dict[str, Callable[[FloatArray], _Without]] = {
     "mean": _means_without,
     "median": _medians_without,
     "win_rate": _rates_without,

@@ -57,6 +57,9 @@ def leave_out_nameless(grid: Grid) -> tuple[set[int], tuple[str, ...]]:
 
 
 LARGEST_ARRAY = 64 << 20
+# The engine takes a third of a megabyte for every column, so text of many columns is read without it up to this size.
+MANY_COLUMNS = 500
+LARGEST_WIDE = 16 << 20
 
 
 @contextmanager
@@ -64,6 +67,8 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
     """Open the table in `source`; DuckDB is used only for Parquet and for text above `small` bytes."""
     look = peek(source)
     limit = LARGEST_ARRAY if look.container == "json" else small
+    if 0 < limit < LARGEST_WIDE and len(look.header) > MANY_COLUMNS:
+        limit = LARGEST_WIDE
     seen = RegularText(look.delimiter) if look.container == "delimited" else None
     loose = LooseJson()
     text = None
