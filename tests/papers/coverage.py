@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import importlib
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "papers" / "coverage.md"
 PYTHON = "python: "
+MODULES = {
+    "Better than Average": "better_than_average",
+    "Soft Pairwise Accuracy": "soft_pairwise",
+    "Human scores and metrics": "human_scores",
+    "Corpus or segment": "corpus_or_segment",
+    "Word-level quality estimation": "word_level",
+    "All papers": "all_papers",
+    "Errors and open details": "open_details",
+}
 HEAD = """# Coverage of the papers
 
 Every capability (A) and every error or open detail (E) of the five papers, with a command or call that shows it on the
-example data. A test runs them all; `demo` is the folder that `betterthan demo` writes; the test makes the other files.
-The studies are quick here; [their page](../questions/studies.md) has full runs, and the pages of the papers compare
-the numbers with those printed.
+example data, and what a test checks in its answer: a number computed in another way, a law, or a value known by
+construction. `demo` is the folder that `betterthan demo` writes; the test makes the other files. The studies are quick
+here; [their page](../questions/studies.md) has full runs, and the pages of the papers compare the numbers with those
+printed.
 
-<!-- Made from tests/papers/coverage.toml by `python -m tests.papers.coverage`; a test compares the two. -->
+<!-- Made from tests/papers/coverage.toml and tests/papers/checks by `python -m tests.papers.coverage`. -->
 """
 
 
@@ -27,9 +39,13 @@ class Row(NamedTuple):
     name: str
     what: str
     command: str
-    shows: str
-    is_slow: bool
-    remark: str
+    state: str
+    check: Callable
+
+    @property
+    def checked(self) -> str:
+        """What the test checks, as a clause."""
+        return (self.check.__doc__ or "").strip().rstrip(".").replace("\n   ", "")
 
 
 def rows() -> list[Row]:
@@ -37,23 +53,30 @@ def rows() -> list[Row]:
     papers = tomllib.loads((HERE / "coverage.toml").read_text(encoding="utf-8"))
     found = []
     for paper, entries in papers.items():
-        for name, (what, command, shows, *more) in entries.items():
-            remarks = [text for text in more if text != "slow"]
-            found.append(Row(paper, name, what, command, shows, "slow" in more, " ".join(remarks)))
+        checks = importlib.import_module(f"tests.papers.checks.{MODULES[paper]}")
+        for name, (what, command, *state) in entries.items():
+            found.append(
+                Row(paper, name, what, command, state[0] if state else "yes", getattr(checks, name.lower()))
+            )
     return found
 
 
 def page() -> str:
     """The page as Markdown."""
     parts = [HEAD]
-    for paper in dict.fromkeys(row.paper for row in rows()):
-        lines = ["", f"## {paper}", "", "| | in the paper | shown by | state |", "|---|---|---|---|"]
+    for paper in MODULES:
+        lines = [
+            "",
+            f"## {paper}",
+            "",
+            "| | in the paper | shown by | checked | state |",
+            "|---|---|---|---|---|",
+        ]
         for row in rows():
             if row.paper == paper:
                 shown = row.command.removeprefix(PYTHON)
                 command = shown if row.command.startswith(PYTHON) else f"betterthan {shown}"
-                state = f"yes; {row.remark}" if row.remark else "yes"
-                lines.append(f"| {row.name} | {row.what} | `{command}` | {state} |")
+                lines.append(f"| {row.name} | {row.what} | `{command}` | {row.checked} | {row.state} |")
         parts.append("\n".join(lines) + "\n")
     return "".join(parts)
 

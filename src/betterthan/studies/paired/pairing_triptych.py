@@ -20,6 +20,7 @@ from betterthan.studies.request import StudyRequest
 TABLE_2 = np.array(list(printed_table("paired", "table_2").values().values()))
 """Strengths of S and B for five types of segments."""
 _NAMES = ("S", "B")
+_ROUNDING = 1e-12
 
 
 class _Pairing(NamedTuple):
@@ -42,7 +43,7 @@ def run(request: StudyRequest) -> Study:
     }
     drawn = [_drawn(name, order, request) for name, (order, _) in chosen.items()]
     expected = tuple(share for _, share in chosen.values())
-    below = sum(share < 0.5 for _, share in every)
+    better = [_better(share) for _, share in every]
     return request.answer(
         tables=[_verdicts(drawn, _NAMES, expected), _permutations(every)],
         claims=_claims(drawn, _NAMES),
@@ -50,7 +51,8 @@ def run(request: StudyRequest) -> Study:
         sentences=(
             (
                 f"Of the {len(every)} ways to pair the types of S with those of B, S wins most segments in "
-                f"{len(every) - below} and B in {below}; mean and median of each system are the same in all of them."
+                f"{better.count('S')}, B in {better.count('B')} and neither in {better.count('neither')}; mean and "
+                "median of each system are the same in all of them."
             ),
         ),
         differences=_DIFFERENCES,
@@ -192,7 +194,7 @@ def _claims(drawn: list[_Pairing], names: tuple[str, str]) -> list[Claim]:
 
 def _permutations(every: list[tuple[tuple[int, ...], float]]) -> StudyTable:
     rows = tuple(
-        (", ".join(f"{TABLE_2[0, i]:g}" for i in order), share, "S" if share > 0.5 else "B")
+        (", ".join(f"{TABLE_2[0, i]:g}" for i in order), share, _better(share))
         for order, share in sorted(every, key=lambda each: -each[1])
     )
     return StudyTable(
@@ -203,6 +205,11 @@ def _permutations(every: list[tuple[tuple[int, ...], float]]) -> StudyTable:
         digits=3,
         is_detail=True,
     )
+
+
+def _better(share: float) -> str:
+    """Return who wins most segments; sums of probabilities that cancel differ from a half by rounding only."""
+    return "neither" if abs(share - 0.5) < _ROUNDING else "S" if share > 0.5 else "B"
 
 
 def _chart(pairings: list[_Pairing], names: tuple[str, str]) -> StudyChart:

@@ -158,10 +158,12 @@ def _runs(table: Runs) -> Tidy:
 
 @tidy.register
 def _matches(table: Matches) -> Tidy:
-    optional = {"item": table.segment, "judge": table.group}
-    present: dict[str, list[Any]] = {
-        name: _numbered(index.tolist()) for name, index in optional.items() if index is not None
-    }
+    present: dict[str, list[Any]] = {}
+    if table.segment is not None:
+        codes = table.segment.tolist()
+        present["item"] = [table.segments[code] for code in codes] if table.segments else _numbered(codes)
+    if table.group is not None:
+        present["judge"] = _numbered(table.group.tolist())
     for c, name in enumerate(table.covariate_names):
         values = [] if table.covariates is None else table.covariates[:, c].tolist()
         present[covariate_column(name)] = values
