@@ -1,8 +1,8 @@
 r"""Ranges of sign-flip p-values that settle most verdicts without computing the p-values.
 
-Where tens of thousands of pairs are corrected together, a verdict hangs on p-values of about 10⁻⁶, and most pairs are
-far from that. Sums of powers of the differences, for all pairs at once, give a first range; a saddlepoint approximation
-gives a narrower one.
+Where tens of thousands of pairs are corrected together, a verdict depends on p-values of about 10⁻⁶, and most pairs
+are far from that. Sums of powers of the differences, for all pairs at once, give a first range; a saddlepoint
+approximation gives a narrower one.
 """
 
 from __future__ import annotations
