@@ -32,6 +32,7 @@ PICTURES = {
     "ranks": f"ranks {HUMAN}",
     "board": "board accuracies.csv --item task --by average-rank",
     "tasks": "tasks accuracies.csv --item task",
+    "power": f"power {HUMAN}",
     "diagnosis": f"diagnosis {HUMAN}",
     "metrics": f"metrics {METRICS} --by accuracy-with-ties",
     "soft-pairwise": f"soft-pairwise {METRICS} --metric chrF",

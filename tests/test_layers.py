@@ -43,11 +43,11 @@ ORDER = {
         *(
             "sign_flips",
             "resampling",
-            "ratings",
             "text",
             "tags",
             "display",
             "comparisons",
+            "ratings",
             "item_response",
             "significance",
         ),

@@ -398,7 +398,7 @@ FILES = {
     "sacrebleu_lines": ("ours.txt", lines(*(f"{PRINTED} = {i}.5 100.0/50.0 (BP = 1.000)" for i in range(4)))),
     "comet": ("c.json", fixture("comet_score.json")),
     "lm_eval": ("samples_sums_2026-11-16T02-51-42.154155.jsonl", SAMPLES),
-    "inspect": ("alpha.eval", fixture("alpha.eval")),
+    "inspect": ("alpha.eval", fixture("inspect/alpha.eval")),
     "helm": ("per_instance_stats.json", json.dumps(HELM).encode()),
     "lighteval": ("details_pick.parquet", fixture("lighteval_one.parquet")),
     "promptfoo": ("p.json", fixture("promptfoo.json")),
@@ -428,7 +428,7 @@ FOLDERS = {
     "wmt_scores": {"A.jsonl": FILES["wmt_scores"][1], "B.jsonl": FILES["wmt_scores"][1]},
     "wmt_texts": {"A.jsonl": FILES["wmt_texts"][1], "B.jsonl": FILES["wmt_texts"][1]},
     "lm_eval": {"one/samples_sums.jsonl": SAMPLES, "two/samples_sums.jsonl": SAMPLES},
-    "inspect": {"alpha.eval": fixture("alpha.eval"), "beta.eval": fixture("beta.eval")},
+    "inspect": {"alpha.eval": fixture("inspect/alpha.eval"), "beta.eval": fixture("inspect/beta.eval")},
     "helm": {f"x:y,model={m}/per_instance_stats.json": FILES["helm"][1] for m in "ab"},
     "tag_folder": {
         "gold.tags": lines("OK BAD OK", "BAD"),

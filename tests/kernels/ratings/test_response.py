@@ -7,6 +7,7 @@ import pytest
 from tests.everyday import few
 
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry
+from betterthan.kernels.comparisons.sandwich import clustered_fit
 from betterthan.kernels.ratings.elo import shuffled_elo
 from betterthan.kernels.ratings.match_play import MatchList
 from betterthan.kernels.ratings.response import elo_response, rating_covariance, trueskill_response
@@ -83,7 +84,24 @@ def test_units_are_summed_before_they_are_squared():
     doubled = rating_covariance(response, twice, np.repeat(np.arange(200), 2), 200)
 
     assert doubled.covariance == pytest.approx(4 * once.covariance)
-    assert np.array_equal(doubled.df, once.df)
+    assert doubled.df == pytest.approx(once.df, rel=0.01)
+
+
+def test_uneven_judges_have_the_bias_reduced_covariance_of_the_model_that_elo_approaches():
+    """In a long list Elo estimates Bradley–Terry strengths, whose clustered covariance equals clubSandwich's."""
+    matches, rng = season(20_000), np.random.default_rng(5)
+    judge = np.searchsorted(np.cumsum([0.5, 0.2, 0.1, 0.1, 0.05]), rng.random(20_000))
+    wins = np.zeros((3, 3))
+    np.add.at(wins, (matches.left, matches.right), matches.outcome)
+    np.add.at(wins, (matches.right, matches.left), 1 - matches.outcome)
+    theta, scale = bradley_terry(wins).log_strength, 400 / np.log(10)
+    expected = clustered_fit(theta, *matches[:3], np.ones(20_000), judge)
+    found = rating_covariance(elo_response((1500 + scale * theta)[None], matches), matches, judge, 6)
+
+    assert found.covariance == pytest.approx(expected.covariance * scale**2, rel=1e-6)
+    off = ~np.eye(3, dtype=bool)
+    assert found.pair_df[off] == pytest.approx(expected.degrees_of_pairs(3)[off], rel=1e-6)
+    assert (found.pair_df[off] < 3.5).all()
 
 
 def test_chunks_of_units_give_the_same_sums(monkeypatch):

@@ -126,7 +126,7 @@ def a117(shown: Shown) -> None:
 
 
 def a118(shown: Shown) -> None:
-    """The smallest mean TER is first, and with --higher-is-better TER the order is turned round."""
+    """The smallest mean TER is first, and with --higher-is-better TER the order is reversed."""
     ter = shown.metrics["TER"]
     expected = sorted(ter.systems, key=lambda name: ter.values[ter.systems.index(name)].mean())
     assert shown.found["systems"] == expected

@@ -355,7 +355,7 @@ def a28(shown: Shown) -> None:
 
 
 def a29(shown: Shown) -> None:
-    """Outlier shares by 1.5 IQR, both spreads, rank spread and Kendall's tau-b are those of NumPy and SciPy."""
+    """Outlier shares by 1.5 IQR, both spreads, the spread of ranks and Kendall's tau-b are those of NumPy and SciPy."""
     values, found = shown.human.values, shown.found
     for name, share in zip(found["systems"], found["outlier_share_by_system"], strict=True):
         one = shown.column(name)

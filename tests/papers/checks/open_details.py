@@ -41,7 +41,7 @@ def e1(shown: Shown) -> None:
 
 
 def e2(shown: Shown) -> None:
-    """Both axes have the name of their system, and "Daphne better" stands above the diagonal, where Daphne is drawn upwards."""
+    """Both axes have the name of their system, and above the diagonal, where Daphne is better, it says "Daphne better"."""
     words = {row["words"]: row for values in shown.drawn("text", "words") for row in values}
     assert words["Daphne better"]["y"] > words["Daphne better"]["x"]
     assert words["Elm better"]["x"] > words["Elm better"]["y"]
@@ -256,7 +256,7 @@ def e19(shown: Shown) -> None:
 
 
 def e20(shown: Shown) -> None:
-    """mid-p of a pair and of the pair turned round add up to 1, and two identical systems get ½; literally they get 1."""
+    """mid-p of a pair and of the reversed pair add up to 1, and two identical systems get ½; literally they get 1."""
     p = np.array(shown.found["human_pvalue"])
     above = np.triu_indices(8, 1)
     np.testing.assert_allclose((p + p.T)[above], 1)

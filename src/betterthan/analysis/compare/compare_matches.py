@@ -132,6 +132,7 @@ def compare_ratings(
         strength=found.strength[chosen],
         draws=found.draws[:, chosen],
         sigma=None if found.sigma is None else found.sigma[chosen],
+        joint=None if found.joint is None else found.joint.of(np.asarray(chosen)),
     )
     findings = rating_findings(table, part, options)
     note = match_unit_note(matches) if units else ""

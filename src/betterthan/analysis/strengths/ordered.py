@@ -119,6 +119,24 @@ def in_order(matches: MatchList, order: PlayOrder) -> MatchList:
     return matches if order == "shuffled" else FIXED_ORDERS[order](matches)
 
 
+class JointRatings(NamedTuple):
+    """Normal draws of ratings around 0, and how uncertain the variances of their differences are.
+
+    Attributes
+    ----------
+    normal : array, shape (B, m)
+    degrees : array, shape (m, m)
+        Degrees of freedom of the difference of two ratings.
+    """
+
+    normal: FloatArray
+    degrees: FloatArray
+
+    def of(self, systems: IntArray) -> JointRatings:
+        """Return those of some systems."""
+        return JointRatings(self.normal[:, systems], self.degrees[np.ix_(systems, systems)])
+
+
 class Rated(NamedTuple):
     """Ratings and what is known about them.
 
@@ -131,6 +149,8 @@ class Rated(NamedTuple):
         Of the joint distribution of the ratings.
     sigma : array, shape (m,), or None
         Standard deviation of TrueSkill's belief about each system.
+    joint : JointRatings, or None
+        Of ratings that are averaged over orders of play.
     notes : tuple of str
     """
 
@@ -138,6 +158,7 @@ class Rated(NamedTuple):
     order_spread: FloatArray | None
     draws: FloatArray
     sigma: FloatArray | None = None
+    joint: JointRatings | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -171,7 +192,9 @@ def rated(play: Play, resampling: Resampling) -> Rated:
         strength, sigma = _rate(play)
         draws = _played_draws(play, resampling)
         tails = stream(resampling.seed, f"tails of {play.by}", 0).random(len(draws))
-        return Rated(strength, None, _widened(play, strength, draws, tails), sigma, _about_few(len(draws)))
+        return Rated(
+            strength, None, _widened(play, strength, draws, tails), sigma, None, _about_few(len(draws))
+        )
     ratings = _played(play, resampling, f"orders of {play.by}", _shuffles, _ORDERS_IN_A_BLOCK)
     strength = ratings[:, 0].mean(axis=0)
     many = play.n_orders > 1
@@ -184,8 +207,8 @@ def rated(play: Play, resampling: Resampling) -> Rated:
     n = resampling.n_resamples or RESAMPLES
     rng = stream(resampling.seed, f"draws of {play.by}", 0)
     sigma = np.sqrt(ratings[:, 1].mean(axis=0)) if play.by == "trueskill" else None
-    draws = t_draws(strength, found.covariance + noise, found.df, n, rng)
-    return Rated(strength, spread, draws, sigma, _about_few(n))
+    normal, draws = t_draws(strength, found.covariance + noise, found.df, n, rng)
+    return Rated(strength, spread, draws, sigma, JointRatings(normal, found.pair_df), _about_few(n))
 
 
 def _about_few(n_draws: int) -> tuple[str, ...]:
@@ -255,7 +278,7 @@ def _with_other(own: Covariance, play: Play, other: IntArray, response: Response
     )
     together = two_way(own.covariance, second.covariance, cells.covariance)
     largest = max((together, own.covariance, second.covariance), key=np.trace)
-    return Covariance(largest, np.minimum(own.df, second.df))
+    return Covariance(largest, np.minimum(own.df, second.df), np.minimum(own.pair_df, second.pair_df))
 
 
 def numbered(code: IntArray) -> IntArray:
@@ -265,7 +288,7 @@ def numbered(code: IntArray) -> IntArray:
 
 def t_draws(
     centre: FloatArray, covariance: FloatArray, df: FloatArray, n_draws: int, rng: np.random.Generator
-) -> FloatArray:
+) -> tuple[FloatArray, FloatArray]:
     """Draw from a multivariate t distribution around `centre`; each system has its own degrees of freedom.
 
     Draws come in antithetic pairs, so that their mean is the center. The mixing variable of a draw is one quantile for
@@ -273,13 +296,16 @@ def t_draws(
 
     Returns
     -------
-    array, shape (n_draws, m)
+    normal : array, shape (n_draws, m)
+        The normal draws behind them, around 0.
+    draws : array, shape (n_draws, m)
     """
     values, vectors = np.linalg.eigh(covariance)
     half = -(-n_draws // 2)
     normal = rng.normal(size=(half, centre.size)) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
     deviation = normal / np.sqrt(_mixing(df, rng.random(half)))
-    return np.asarray(centre + np.concatenate([deviation, -deviation])[:n_draws])
+    around, drawn = (np.concatenate([half, -half])[:n_draws] for half in (normal, deviation))
+    return around, np.asarray(centre + drawn)
 
 
 def _widened(play: Play, strength: FloatArray, draws: FloatArray, tails: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from scipy.special import expit, ndtr, ndtri, stdtr, stdtrit
 from betterthan.analysis.matches.matches import TIE_MODELS
 from betterthan.analysis.pairs.pairwise import PairFindings, PairOptions
 from betterthan.analysis.strengths.aggregations import ORDERED
-from betterthan.analysis.strengths.ordered import ELO_SCALE
+from betterthan.analysis.strengths.ordered import ELO_SCALE, JointRatings
 from betterthan.analysis.strengths.strength_intervals import decided_units, influence_of_units
 from betterthan.analysis.strengths.strengths import Estimated
 from betterthan.analysis.units import Units
@@ -251,14 +251,14 @@ def _by_draws(
     (:mod:`betterthan.kernels.significance.step_down` gives that of the maximum): bootstrap samples of few units
     underestimate the variance. Nor is it below :math:`2^{1-n}`, the smallest p-value of a sign test of n units.
     """
+    if found.joint is not None:
+        return _by_joint(found.joint, strength, n, difference, confidence)
     draws = _log_scale(found, found.draws[~np.isnan(found.draws).any(axis=1)])
     if len(draws) < 2:
         raise NotEstimable(
             "No bootstrap sample has finite strengths of all systems. More segments are needed."
         )
-    drawn = _Drawn.of(
-        draws, strength, *(index.astype(np.int64) for index in np.triu_indices(strength.size, 1))
-    )
+    drawn = _Drawn.of(draws - strength, strength)
     is_rating = found.name in ORDERED
     wider = 1.0 if is_rating else np.sqrt(n / max(n - 1, 1))
     toward = np.where(difference > 0, drawn.lower, drawn.upper)
@@ -281,6 +281,30 @@ def _by_draws(
     low, high = difference - known * drawn.lower, difference + known * drawn.upper
     spread = (drawn.lower + drawn.upper) / 2 * wider
     return _Tested(p, stepped, spread, low, high, "bootstrap", len(draws), max(least, 1 / (len(draws) + 1)))
+
+
+def _by_joint(
+    joint: JointRatings, strength: FloatArray, n: int, difference: FloatArray, confidence: float
+) -> _Tested:
+    r"""Student's t of differences of averaged ratings, and the step-down maximum over all pairs.
+
+    Each difference has degrees of freedom of its own, :math:`\nu`, and is tested by Student's t. For the maximum, t
+    becomes the normal deviate with its tail probability, and is compared with the maxima of normal draws of the
+    ratings: errors of different pairs are estimated from different matches of the same few judges, so a common
+    mixing variable of a multivariate t would make the maximum of many pairs too small.
+    """
+    drawn = _Drawn.of(joint.normal, strength)
+    degrees = joint.degrees[drawn.left, drawn.right]
+    spread = np.sqrt((drawn.lower**2 + drawn.upper**2) / 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(spread > 0, np.abs(difference) / spread, np.inf)
+    tail = stdtr(degrees, -t)
+    z = np.where(difference == 0, 0.0, -ndtri(tail))
+    least, n_draws = 2.0 ** (1 - n), len(joint.normal)
+    p = np.where(difference == 0, 1.0, np.maximum(2 * tail, least))
+    stepped = np.maximum(stepped_pvalues(drawn.tallies(z)[1], z, n_draws), p)
+    reach = stdtrit(degrees, 0.5 + confidence / 2) * np.where(spread > 0, spread, np.nan)
+    return _Tested(p, stepped, spread, difference - reach, difference + reach, "formula", n_draws, least)
 
 
 def _log_scale(found: Estimated, strength: FloatArray) -> FloatArray:
@@ -336,16 +360,16 @@ class _Drawn(NamedTuple):
     upper: FloatArray
 
     @classmethod
-    def of(cls, draws: FloatArray, strength: FloatArray, left: IntArray, right: IntArray) -> _Drawn:
-        centred = draws - strength
+    def of(cls, centred: FloatArray, strength: FloatArray) -> _Drawn:
+        left, right = (index.astype(np.int64) for index in np.triu_indices(strength.size, 1))
         below, above = np.zeros((2, left.size))
         for part in _parts(centred, left.size):
             gap = part[left] - part[right]
             below += (np.minimum(gap, 0.0) ** 2).sum(axis=1)
             above += (np.maximum(gap, 0.0) ** 2).sum(axis=1)
-        whole = np.sqrt((below + above) / len(draws))
+        whole = np.sqrt((below + above) / len(centred))
         whole[whole <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
-        sides = [np.maximum(np.sqrt(2 * side / len(draws)), whole / 2) for side in (below, above)]
+        sides = [np.maximum(np.sqrt(2 * side / len(centred)), whole / 2) for side in (below, above)]
         return cls(centred, left, right, *(np.where(whole > 0, side, 0.0) for side in sides))
 
     def statistics(self, part: FloatArray, pairs: slice = slice(None)) -> FloatArray:

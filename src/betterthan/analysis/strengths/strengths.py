@@ -19,7 +19,15 @@ from betterthan.analysis.strengths.aggregations import (
 )
 from betterthan.analysis.strengths.item_response import UNITS as ABILITY_UNITS
 from betterthan.analysis.strengths.item_response import abilities_of
-from betterthan.analysis.strengths.ordered import UNITS, Play, in_order, rated, refuse_too_many, shown_rating
+from betterthan.analysis.strengths.ordered import (
+    UNITS,
+    JointRatings,
+    Play,
+    in_order,
+    rated,
+    refuse_too_many,
+    shown_rating,
+)
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.strengths.strength_intervals import RESAMPLES, without_each_unit
 from betterthan.analysis.units import Units
@@ -52,6 +60,7 @@ class Estimated(NamedTuple):
     sigma: FloatArray | None = None
     influence: FloatArray | None = None
     items: Items | None = None
+    joint: JointRatings | None = None
 
 
 def estimate(scores: Scores, by: By, units: Units, options: RankOptions, resampling: Resampling) -> Estimated:
@@ -101,6 +110,7 @@ def estimated_ratings(play: Play, resampling: Resampling) -> Estimated:
         },
         notes=found.notes,
         sigma=found.sigma,
+        joint=found.joint,
     )
 
 

@@ -127,8 +127,8 @@ def figure(
 ) -> None:
     """Draw a figure of KIND from FILE, as SVG, PNG, PDF or JSON.
 
-    KIND is one of ranking, pairs, scatter, differences, agreement, ranks, board, tasks, metrics, soft-pairwise,
-    contributions, margins, aggregation, confusion, spans, tags, quality, judges and diagnosis.
+    KIND is one of ranking, pairs, scatter, differences, agreement, ranks, board, tasks, power, metrics,
+    soft-pairwise, contributions, margins, aggregation, confusion, spans, tags, quality, judges and diagnosis.
 
     FILE is what the corresponding command reads, or a result that it saved as JSON with any of its options. For
     scatter and margins, several files are drawn side by side.

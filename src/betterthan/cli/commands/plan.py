@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from betterthan.budget import MOST_SEGMENTS
 from betterthan.cli.options import output_options, reading_options, units_option
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--number",
-    type=int,
+    type=click.IntRange(1, MOST_SEGMENTS),
     metavar="N",
     help="Items (documents, battles) that there are: what do they show? [default: those of the pilot]",
 )
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--n-systems",
-    type=int,
+    type=click.IntRange(2, 10_000),
     metavar="M",
     help="Number of systems that will be compared. [default: those of the pilot, otherwise 2]",
 )
@@ -66,12 +67,22 @@ if TYPE_CHECKING:
 @click.option("--ties", type=float, metavar="SHARE", help="Assume battles with this share of ties.")
 @click.option("--noise-sd", type=float, metavar="X", help="With --sd: of repeated scores of one item.")
 @click.option("--run-sd", type=float, metavar="X", help="With --sd: of whole runs.")
-@click.option("--repeats", type=int, metavar="R", help="Runs of each system, or judgments of each item.")
+@click.option(
+    "--repeats",
+    type=click.IntRange(1, MOST_SEGMENTS),
+    metavar="R",
+    help="Runs of each system, or judgments of each item.",
+)
 @click.option("--document-size", type=float, metavar="K", help="With --sd: segments of a document.")
 @click.option(
     "--icc", type=float, metavar="X", help="With --sd: correlation of differences within a document."
 )
-@click.option("--judged", type=int, metavar="N", help="With --sd: items that an automatic judge has scored.")
+@click.option(
+    "--judged",
+    type=click.IntRange(1, MOST_SEGMENTS),
+    metavar="N",
+    help="With --sd: items that an automatic judge has scored.",
+)
 @click.option(
     "--judge-correlation", type=float, metavar="X", help="With --sd: correlation of the judge with humans."
 )

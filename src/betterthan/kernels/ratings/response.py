@@ -24,6 +24,8 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
+from betterthan.kernels.comparisons.designs import squares_of_designs
+from betterthan.kernels.comparisons.sandwich import clustered_rows
 from betterthan.kernels.ratings.elo import powers_table
 from betterthan.kernels.ratings.lockstep import draw_updates, win_updates
 from betterthan.kernels.ratings.match_play import MatchList
@@ -32,6 +34,7 @@ from betterthan.kernels.ratings.trueskill import draw_margin, tails_table
 _CELLS_AT_ONCE = 2**22
 _STEP = 0.3  # of the time in which a rating forgets; halving it changes a standard error by less than 1%
 _MOST_STEPS, _MOST_WORK = 500, 4e9  # of systems cubed, a few seconds
+_ALONE = 1e-9  # 1 − leverage of a match that alone connects two systems
 _NOTHING = 1e-12  # of the variance by the model: rounding
 
 
@@ -61,11 +64,14 @@ class Covariance(NamedTuple):
     ----------
     covariance : array, shape (m, m)
     df : array, shape (m,)
-        Degrees of freedom: one less than the units in which the system plays, at least 1.
+        Degrees of freedom: one less than the units in which the system plays, fewer where these are uneven, at least 1.
+    pair_df : array, shape (m, m)
+        The same of the difference of two systems.
     """
 
     covariance: FloatArray
     df: FloatArray
+    pair_df: FloatArray
 
 
 def pair_sums(matches: MatchList, values: FloatArray | None, n_systems: int) -> FloatArray:
@@ -206,8 +212,9 @@ def rating_covariance(response: Response, matches: MatchList, unit: IntArray, n_
     .. math:: \Sigma = D\, G \Big(\sum_u (r_u - \bar r)(r_u - \bar r)^T\Big) G^T D
 
     with :math:`r_u` the surprises of unit u and D the factors :math:`\sqrt{k_i / (k_i - 1)}` for a system that plays in
-    :math:`k_i` units. Where the units of a system do not vary, and where there is only one unit, the variance that
-    the ratings themselves predict takes the place.
+    :math:`k_i` units. Where units differ in their matches, as judges do, the sum in brackets and the degrees of freedom
+    are those of :mod:`betterthan.kernels.resampling.clustered`. Where the units of a system do not vary, and where
+    there is only one unit, the variance that the ratings themselves predict takes the place.
 
     Parameters
     ----------
@@ -232,13 +239,79 @@ def rating_covariance(response: Response, matches: MatchList, unit: IntArray, n_
     win, tie = response.win, response.tie
     decided = np.where(outcome == 1, win[left, right], -win[right, left])
     surprise = np.where(outcome == 0.5, tie[left, right], decided)
-    scatter, n_playing = _scatter(left, right, surprise, unit, n_units, m)
-    factor = np.sqrt(n_playing / np.maximum(n_playing - 1, 1))
+    information = _laplacian(pair_sums(matches, None, m) * response.variance)
+    if n_units < 2 or _is_even(matches, unit, n_units, m):
+        scatter, n_playing = _scatter(left, right, surprise, unit, n_units, m)
+        factor = np.sqrt(n_playing / np.maximum(n_playing - 1, 1))
+        degrees = np.maximum(n_playing - 1, 1.0)
+        pair_degrees = np.minimum(degrees[:, None], degrees[None, :])
+    else:
+        n_playing, factor = playing_units(matches, unit, m), np.ones(m)
+        rows = _rows(response, matches, surprise, information)
+        if n_units == unit.size:
+            scatter = _scatter_of_matches(rows, left, right, m)
+            degrees = np.maximum(n_playing - 1, 1.0)
+            pair_degrees = np.minimum(degrees[:, None], degrees[None, :])
+        else:
+            scatter, degrees, pair_degrees = _scatter_of_clusters(rows, left, right, unit, information)
     covariance = response.gain @ scatter @ response.gain.T * factor[:, None] * factor[None, :]
-    model = response.gain @ _laplacian(pair_sums(matches, None, m) * response.variance) @ response.gain.T
+    model = response.gain @ information @ response.gain.T
     still = (np.diag(covariance) <= _NOTHING * np.diag(model)) | (n_playing < 2)
     covariance = covariance + model * (still[:, None] & still[None, :])
-    return Covariance(np.asarray((covariance + covariance.T) / 2), np.maximum(n_playing - 1, 1.0))
+    return Covariance(np.asarray((covariance + covariance.T) / 2), degrees, pair_degrees)
+
+
+def _is_even(matches: MatchList, unit: IntArray, n_units: int, m: int) -> bool:
+    """Whether all units hold the same matches, as segments do."""
+    sizes, met = np.bincount(unit, minlength=n_units), pair_sums(matches, None, m)
+    each = met[np.triu_indices(m, 1)]
+    return bool((sizes == sizes[0]).all() and (each == each[0]).all() and sizes[0] % each.size == 0)
+
+
+class _Rows(NamedTuple):
+    """Matches as rows of a fit: inverse information (m, m), and information and residual of each match."""
+
+    bread: FloatArray
+    curvature: FloatArray
+    residual: FloatArray
+
+
+def _rows(response: Response, matches: MatchList, surprise: FloatArray, information: FloatArray) -> _Rows:
+    """Return the rows of a fit whose information is the variance of the surprises.
+
+    The residuals are the surprises after one step of Newton to where they add up to 0: ratings of a short list have not
+    come as far.
+    """
+    left, right = matches[:2]
+    m, bread = len(information), np.linalg.pinv(information, hermitian=True)
+    step = bread @ (np.bincount(left, surprise, m) - np.bincount(right, surprise, m))
+    curvature = response.variance[left, right]
+    return _Rows(
+        np.asarray(bread, dtype=np.float64), curvature, surprise - curvature * (step[left] - step[right])
+    )
+
+
+def _scatter_of_matches(rows: _Rows, left: IntArray, right: IntArray, m: int) -> FloatArray:
+    """Scatter of single matches; each pulled the fit toward itself by its leverage (HC2)."""
+    variance = np.diag(rows.bread)
+    leverage = rows.curvature * (variance[left] + variance[right] - 2 * rows.bread[left, right])
+    square = rows.residual**2 / np.maximum(1 - leverage, _ALONE)
+    return squares_of_designs(square, left, right, n_systems=m)
+
+
+def _scatter_of_clusters(
+    rows: _Rows, left: IntArray, right: IntArray, unit: IntArray, information: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    r"""Bias-reduced scatter of units, and the degrees of freedom of systems and of pairs.
+
+    With I the information, and V the covariance of the fit by :mod:`betterthan.kernels.resampling.clustered`, the
+    scatter is :math:`I V I`.
+    """
+    m = len(information)
+    fit = clustered_rows(*rows, left, right, unit)
+    degrees = np.maximum(np.nan_to_num(fit.degrees(np.eye(m) - 1 / m), nan=1.0), 1.0)
+    pair_degrees = np.maximum(np.nan_to_num(fit.degrees_of_pairs(m), nan=1.0), 1.0)
+    return np.asarray(information @ fit.covariance @ information), degrees, pair_degrees
 
 
 def _scatter(

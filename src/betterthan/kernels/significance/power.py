@@ -210,7 +210,7 @@ def variance_error(squares: FloatArray, variance: float) -> float:
     Examples
     --------
     >>> round(variance_error(np.array([1.0, 4.0, 0.0, 1.0, 4.0]), 2.5), 3)
-    0.26
+    0.343
     """
     n = squares.size
     excess = float(np.mean(squares**2)) / variance**2 - (n - 3) / (n - 1)

@@ -29,7 +29,7 @@ def power_chart(result: Plan, theme: Theme, *, title: str | None = None) -> Draw
     axis = alt.Axis(values=_round_numbers(*domain), format=",d", labelOverlap=True)
     x = alt.X("n:Q", title=result.unit, scale=alt.Scale(type="log", domain=domain, nice=False), axis=axis)
     y = alt.Y("power:Q", title="power", **number_axis((0, 1), _HEIGHT, across=False, percent=True))
-    legend = alt.Legend(title=heading(result))
+    legend = alt.Legend(title=heading(result), symbolType="stroke", symbolStrokeWidth=2)
     color = alt.Color("line:N", sort=None, scale=alt.Scale(domain=called, range=theme.series), legend=legend)
     lines = alt.Chart(rows(columns)).mark_line(strokeWidth=2)
     layers = [lines.encode(x=x, y=y, color=color, tooltip=["line:N", "n:Q", "power:Q"])]

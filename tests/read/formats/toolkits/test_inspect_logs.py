@@ -21,7 +21,7 @@ import betterthan as bt
 from betterthan.errors import MissingExtra, ReadError
 from betterthan.read.sniff import read_any, sniff
 
-FIXTURES = Path(__file__).parent / "fixtures"
+FIXTURES = Path(__file__).parent / "fixtures" / "inspect"
 
 
 def sample(number, epoch, value, **more):

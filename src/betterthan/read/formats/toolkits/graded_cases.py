@@ -58,7 +58,7 @@ def content_name(question: Any, *more: Any) -> str:  # noqa: ANN401  (JSON)
     Examples
     --------
     >>> content_name("What is 2 + 2?", "4")
-    'What is 2 + 2? [f265f22ea5c9]'
+    'What is 2 + 2? [7196e5f92aa9]'
     """
     text = json.dumps([question, *more], sort_keys=True, ensure_ascii=True, default=str)
     digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
