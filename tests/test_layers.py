@@ -63,6 +63,7 @@ ORDER = {
         "runs",
         "board",
         "plan",
+        "gate",
         "explain",
         "human",
         "meta",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from betterthan.analysis.compare.compare import compare as compare
     from betterthan.analysis.explain.diagnose import diagnose as diagnose
     from betterthan.analysis.explain.explain import explain as explain
+    from betterthan.analysis.gate.gate import gate as gate
     from betterthan.analysis.human.identical_outputs import identical_outputs as identical_outputs
     from betterthan.analysis.human.judges import judges as judges
     from betterthan.analysis.human.kept_pairs import kept_pairs as kept_pairs
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from betterthan.results.checkup import Diagnosis as Diagnosis
     from betterthan.results.explanation import CountsExplanation as CountsExplanation
     from betterthan.results.explanation import Explanation as Explanation
+    from betterthan.results.gate import Gate as Gate
     from betterthan.results.human import IdenticalOutputs as IdenticalOutputs
     from betterthan.results.human import Judges as Judges
     from betterthan.results.human import KeptPairs as KeptPairs
@@ -142,6 +144,7 @@ _HOMES = {
     "diagnose": "analysis.explain.diagnose",
     "explain": "analysis.explain.explain",
     "factors": "analysis.runs.factors",
+    "gate": "analysis.gate.gate",
     "meta_evaluate": "analysis.meta.meta_evaluate",
     "identical_outputs": "analysis.human.identical_outputs",
     "judges": "analysis.human.judges",

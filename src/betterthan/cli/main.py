@@ -25,6 +25,7 @@ from betterthan.cli.commands.demo import demo
 from betterthan.cli.commands.diagnose import diagnose
 from betterthan.cli.commands.explain import explain
 from betterthan.cli.commands.figure import figure
+from betterthan.cli.commands.gate import gate
 from betterthan.cli.commands.human import human
 from betterthan.cli.commands.manual import manual
 from betterthan.cli.commands.meta import meta
@@ -106,6 +107,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan explain scores.csv A B            why do two systems compare as they do?
     betterthan factors runs.csv --system model --system prompt   what does each factor change?
     betterthan variation runs.csv                more runs or more items: where does variation come from?
+    betterthan gate old.jsonl new.jsonl --margin 0.02   may this release ship?
     betterthan plan --discordance 0.1            how much data is enough?
     betterthan human da judgments.csv            human judgments, and whether the judges agree
     betterthan score --reference ref.txt a.txt b.txt   BLEU, chrF and TER
@@ -118,9 +120,9 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan study --list                      published experiments, reproduced
     betterthan serve                             the same in a browser, on this machine
 
-    Results go to standard output, everything else to standard error. Exit codes: 0 success, 1 a check failed,
-    2 incorrect usage or invalid data, 70 internal error, 130 interrupted, 143 stopped. Nothing is sent over the
-    network.
+    Results go to standard output, everything else to standard error. Exit codes: 0 success, 1 a check or gate failed,
+    2 incorrect usage or invalid data, 3 a gate is undecided, 70 internal error, 130 interrupted, 143 stopped. Nothing
+    is sent over the network.
     """  # noqa: D301  (\b is click's mark for a block that keeps its lines)
     context.ensure_object(dict)["debug"] = debug
 
@@ -138,6 +140,7 @@ for command in (
     explain,
     factors,
     figure,
+    gate,
     human,
     manual,
     meta,

@@ -211,6 +211,13 @@ VERBS: dict[str, Verb] = {
     "diagnose": Verb(("files",), ("metric", *_READING)),
     "explain": Verb(("file", "source"), ("a", "b", "metric", "missing", "units", "alpha", *_READING)),
     "factors": Verb(("files",), ("metric", "missing", "units", "over", "alpha", "confidence", *_READING)),
+    "gate": Verb(
+        ("file",),
+        (
+            *("systems", "margin", "metric", "missing", "units", "over", "alpha", "power", "undecided"),
+            *_READING,
+        ),
+    ),
     "human da": Verb(("file",), ("metric", "raw", "by_margin", *_JUDGES, *_READING)),
     "human mqm": Verb(("file",), ("weights", "standardize", *_JUDGES)),
     "human rr": Verb(("file",), ("by", "languages", "identical", "ties", "prior", "confidence", *_COMPUTING)),

@@ -89,6 +89,10 @@ RESULT_KINDS: dict[str, ResultKind] = {
         f"{_TABLES}.plan:plan_table",
         (ResultChart("power", f"{_CHARTS}.plans:power_chart"),),
     ),
+    "gate": ResultKind(
+        f"{_RESULTS}.gate:Gate",
+        f"{_TABLES}.gate:gate_table",
+    ),
     "aggregated": ResultKind(
         f"{_RESULTS}.agreement:Aggregated",
         f"{_TABLES}.agreement:aggregated_table",

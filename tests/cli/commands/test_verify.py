@@ -68,6 +68,7 @@ VERBS_AND_FILES = {
         "--p-values",
         "analytic",
     ),
+    "gate": ("gate", "demo/human.csv", "Elm", "Aster", "--margin", "2", "--alpha", "0.1"),
     "plan": (
         "plan",
         "demo/human.csv",

@@ -57,7 +57,7 @@ class Assumed(NamedTuple):
     judge_correlation: float | None = None
 
 
-class _Question(NamedTuple):
+class Question(NamedTuple):
     """What is wanted of the power: its level and target."""
 
     power: float
@@ -221,7 +221,7 @@ def plan(
         found = pilot_of(table, PilotOptions(chosen, units, missing, repeats, confidence))
         design = found.design
         compared = _checked_systems(n_systems, len(found.systems))
-    question = _Question(power, _level(alpha, compared, alternative), alternative)
+    question = Question(power, _level(alpha, compared, alternative), alternative)
     pair = chosen if chosen is not None and len(chosen) == 2 else ()
     observed = found.observed if found is not None and pair else math.nan
     differences = _differences(difference, design, question, observed)
@@ -232,7 +232,7 @@ def plan(
 def _result(
     design: Design,
     found: Pilot | None,
-    question: _Question,
+    question: Question,
     differences: FloatArray,
     number: int | None,
     alpha: float,
@@ -454,7 +454,7 @@ def _level(alpha: float, n_systems: int, alternative: str) -> float:
 
 
 def _differences(
-    difference: float | Sequence[float] | None, design: Design, question: _Question, observed: float
+    difference: float | Sequence[float] | None, design: Design, question: Question, observed: float
 ) -> FloatArray:
     if difference is None and not math.isnan(observed) and observed != 0:
         return np.array([abs(observed)])
@@ -479,7 +479,7 @@ def _differences(
     return values
 
 
-def _round_differences(design: Design, question: _Question) -> FloatArray:
+def _round_differences(design: Design, question: Question) -> FloatArray:
     """Return round differences that take between some dozens and some thousands of units."""
     low, high = (question.least(design, n) for n in (_MANY, _FEW))
     if math.isnan(low):
@@ -493,7 +493,7 @@ def _round_differences(design: Design, question: _Question) -> FloatArray:
     return np.array(inside[:_MOST_ROWS])
 
 
-def _sizes(design: Design, ends: Ends | None, question: _Question, difference: float) -> tuple[float, ...]:
+def _sizes(design: Design, ends: Ends | None, question: Question, difference: float) -> tuple[float, ...]:
     """Return the number of units, and its range where there is a pilot."""
     needed = question.needed(design, difference)
     if ends is None:
@@ -503,7 +503,7 @@ def _sizes(design: Design, ends: Ends | None, question: _Question, difference: f
 
 
 def _least(
-    design: Design, ends: Ends | None, question: _Question, number: int | None
+    design: Design, ends: Ends | None, question: Question, number: int | None
 ) -> tuple[float, float, float]:
     if number is None:
         return math.nan, math.nan, math.nan

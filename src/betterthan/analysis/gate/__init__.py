@@ -1,0 +1,1 @@
+"""May a candidate replace a baseline: margins, verdicts, and what would decide an open one."""

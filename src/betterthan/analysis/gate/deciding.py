@@ -1,0 +1,49 @@
+"""How much more data would decide a row of a gate that is open."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from betterthan.analysis.gate.margins import GateOptions, GateTable, Standing
+from betterthan.analysis.plan.designs import Design, Means, RightWrong
+from betterthan.analysis.plan.pilots import PilotOptions, pilot_of
+from betterthan.analysis.plan.plan import Question
+from betterthan.errors import NotEstimable
+
+
+class Deciding(NamedTuple):
+    """Units with which a row is decided: if the difference stays as observed, and if there is none; NaN if unknown."""
+
+    needed: float = math.nan
+    needed_if_equal: float = math.nan
+
+
+def deciding(table: GateTable, one: Standing, margin: float, options: GateOptions) -> Deciding:
+    """Return the numbers of units, by the same designs as :func:`betterthan.plan` with this table as a pilot.
+
+    An observed difference above minus the margin is to be shown to be above it, one below it to be a decline.
+    """
+    units = "auto" if one.unit == "battles" else options.units
+    try:
+        pilot = pilot_of(
+            table,
+            PilotOptions((options.candidate, options.baseline), units, "drop", None, 1 - options.alpha),
+        )
+    except NotEstimable:
+        return Deciding()
+    design = _of_margins(pilot.design, one.effect)
+    question = Question(options.power, options.alpha, "two-sided")
+    distance = one.effect + margin if one.effect > -margin else -one.effect
+    return Deciding(_needed(question, design, distance), _needed(question, design, margin))
+
+
+def _of_margins(design: Design, effect: float) -> Design:
+    """Return the design of a test against a margin; of right and wrong answers the variance matters there."""
+    if isinstance(design, RightWrong):
+        return Means(math.sqrt(max(design.discordance - effect**2, 1e-12)))
+    return design
+
+
+def _needed(question: Question, design: Design, distance: float) -> float:
+    return question.needed(design, distance) if 0 < distance < design.most else math.inf

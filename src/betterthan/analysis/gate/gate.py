@@ -1,0 +1,266 @@
+"""May this release ship? A candidate against a baseline, with a margin for each metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from betterthan.analysis.compare.compare_runs import Over
+from betterthan.analysis.gate.deciding import Deciding, deciding
+from betterthan.analysis.gate.margins import GateOptions, GateTable, Standing, standing, verdict_of
+from betterthan.analysis.table_argument import AnyData, as_table
+from betterthan.analysis.units import UnitName
+from betterthan.budget import check_share
+from betterthan.engine.blas import with_one_blas_thread
+from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
+from betterthan.kernels.significance.pvalues import adjusted
+from betterthan.messages import Message, Option
+from betterthan.results.gate import PASSING, Gate, WorstItem
+from betterthan.results.settings import Settings
+from betterthan.tables.counts import Counts
+from betterthan.tables.matches import Matches
+from betterthan.tables.runs import Runs
+from betterthan.tables.scores import Scores
+
+KINDS: tuple[type[GateTable], ...] = (Scores, Counts, Matches, Runs)
+_MOST_WORST = 10
+
+
+class _Row(NamedTuple):
+    """A metric, or a slice of one, with what was found of it."""
+
+    table: GateTable
+    slice: str
+    margin: float
+    is_required: bool
+    found: Standing
+
+
+@with_one_blas_thread
+def gate(
+    baseline: AnyData,
+    candidate: AnyData = None,
+    *,
+    margin: float,
+    metric: str | None = None,
+    system: str | Sequence[str] | None = None,
+    run: str | None = None,
+    systems: Sequence[str] | None = None,
+    units: UnitName = "auto",
+    over: Over = "items and runs",
+    missing: Literal["raise", "drop"] = "raise",
+    alpha: float = 0.05,
+    power: float = 0.8,
+    undecided: Literal["", "pass", "fail"] = "",
+) -> Gate:
+    r"""Decide whether a candidate may replace a baseline: is it shown not to be worse by more than a margin?
+
+    With the interval of the difference δ (candidate less baseline, positive where the candidate is better) at the level
+    1 − alpha, and the margin m:
+
+    * "better": δ is significantly above 0.
+    * "equivalent": δ is shown to lie between −m and m (two one-sided tests).
+    * "pass": δ is shown to be above −m (not inferior).
+    * "fail": δ is significantly below 0, and not shown to be above −m.
+    * "undecided": none of these; the data do not suffice.
+
+    Parameters
+    ----------
+    baseline, candidate : Scores, Counts, Matches or Runs, or what they are read from
+        The scores of both systems: two files, two arrays, … for the same items. Or one table with both, and `systems`.
+    margin : float
+        How much worse the candidate may be, in the unit of the metric; for battles, of the probability of a win. 0
+        demands that it is better.
+    metric, system, run
+        As for :func:`betterthan.compare`.
+    systems : sequence of str, optional
+        The baseline and the candidate, where a table names them; by default the only two, in the order of the table.
+    units, over
+        As for :func:`betterthan.compare`.
+    missing : {"raise", "drop"}, default "raise"
+        Items that one of the two lacks are an error, or left out and noted.
+    alpha : float, default 0.05
+    power : float, default 0.8
+        For the numbers of items that would decide.
+    undecided : {"", "pass", "fail"}, default ""
+        What the exit code of an undecided gate is that of.
+
+    Returns
+    -------
+    Gate
+        Its `exit_code` is 0 for the first three verdicts, 1 for "fail" and 3 for "undecided".
+
+    Raises
+    ------
+    MissingScores
+        When items differ and `missing` is "raise".
+    BetterThanError
+        When the two systems are not identified, or an option has no effect.
+
+    Notes
+    -----
+    Effect, interval and p-value are those of :func:`betterthan.compare`. So documents, repeated runs and clusters of
+    battles are respected, and "better" is what `compare` calls significantly better. For answers that are right or
+    wrong the margin is tested by the exact unconditional score test [2]_, which holds its level however rare changes
+    are, and the interval agrees with it.
+
+    A candidate that is worse by more than the margin passes with a probability of at most alpha / 2, and one that is
+    not worse fails with a probability of at most alpha / 2.
+
+    References
+    ----------
+    .. [1] Piaggio, Elbourne, Pocock, Evans and Altman (2012), Reporting of noninferiority and equivalence randomized
+       trials, JAMA 308.
+    .. [2] Hsueh, Liu and Chen (2001), Unconditional exact tests for equivalence or noninferiority for paired binary
+       endpoints, Biometrics 57.
+    .. [3] Schuirmann (1987), A comparison of the two one-sided tests procedure, J. Pharmacokinetics and
+       Biopharmaceutics 15.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> baseline, candidate = [0, 1, 1, 0, 1] * 60, [0, 1, 1, 0, 1] * 59 + [0, 1, 0, 1, 1]
+    >>> bt.gate(baseline, candidate, margin=0.05).verdict
+    'equivalent'
+    >>> found = bt.gate(baseline[:50], candidate[-50:], margin=0.02)
+    >>> found.verdict, found.exit_code, found[0].needed_if_equal > 50
+    ('undecided', 3, True)
+    """
+    _check(margin, alpha, power, undecided, missing)
+    data = (baseline,) if candidate is None else (baseline, candidate)
+    table: GateTable = as_table(*data, kinds=KINDS, verb="gate", metric=metric, system=system, run=run)
+    before, after = _two(table, systems)
+    options = GateOptions(
+        baseline=before, candidate=after, alpha=alpha, power=power, units=units, over=over, missing=missing
+    )
+    row = _Row(table, "", float(margin), is_required=True, found=standing(table, margin, options))
+    return _result([row], options, undecided)
+
+
+def _check(margin: float, alpha: float, power: float, undecided: str, missing: str) -> None:
+    check_share("alpha", alpha)
+    check_share("power", power)
+    if not 0 <= margin < math.inf:
+        raise BetterThanError(
+            Message("{option} must be 0 or more.", option=Option("margin", margin), severity="error")
+        )
+    if undecided not in ("", "pass", "fail"):
+        raise unknown_name("undecided", undecided, ("pass", "fail"))
+    if missing not in ("raise", "drop"):
+        raise unknown_name("missing", missing, ("raise", "drop"))
+
+
+def _two(table: GateTable, systems: Sequence[str] | None) -> tuple[str, str]:
+    """Return the names of baseline and candidate."""
+    chosen = table.systems if systems is None else tuple(systems)
+    if len(set(chosen)) != 2 or len(chosen) != 2:
+        raise TableError(
+            Message(
+                "A gate takes two systems, a baseline and a candidate, and there are {n}: {names}. Use {option}.",
+                n=len(chosen),
+                names=some_of(list(chosen)),
+                option=Option("systems", list(table.systems[:2])),
+            )
+        )
+    for name in chosen:
+        if name not in table.systems:
+            raise unknown_name("system", name, table.systems)
+    return chosen[0], chosen[1]
+
+
+def _result(rows: list[_Row], options: GateOptions, undecided: str) -> Gate:
+    pvalue = np.array([row.found.pvalue for row in rows])
+    corrected = adjusted(pvalue, correction="holm")
+    verdicts = tuple(
+        verdict_of(row.found, row.margin, float(p), options.alpha)
+        for row, p in zip(rows, corrected, strict=True)
+    )
+    open_rows = [
+        deciding(row.table, row.found, row.margin, options) if verdict == "undecided" else Deciding()
+        for row, verdict in zip(rows, verdicts, strict=True)
+    ]
+    found = [row.found for row in rows]
+    return Gate(
+        baseline=options.baseline,
+        candidate=options.candidate,
+        verdict=_together([v for row, v in zip(rows, verdicts, strict=True) if row.is_required], verdicts),
+        metric=tuple(_name(row.table) for row in rows),
+        slice=tuple(row.slice for row in rows),
+        margin=np.array([row.margin for row in rows]),
+        is_required=np.array([row.is_required for row in rows]),
+        baseline_score=np.array([one.baseline_score for one in found]),
+        candidate_score=np.array([one.candidate_score for one in found]),
+        effect=np.array([one.effect for one in found]),
+        low=np.array([one.low for one in found]),
+        high=np.array([one.high for one in found]),
+        pvalue=pvalue,
+        adjusted=corrected,
+        verdicts=verdicts,
+        n_units=np.array([one.n_units for one in found], dtype=np.int64),
+        unit=tuple(one.unit for one in found),
+        needed=np.array([one.needed for one in open_rows]),
+        needed_if_equal=np.array([one.needed_if_equal for one in open_rows]),
+        worst=tuple(item for row in rows if not row.slice for item in _worst(row.table, options)),
+        measured=tuple(one.compared.measured or "battles" for one in found),
+        alpha=options.alpha,
+        power=options.power,
+        undecided=undecided,
+        notes=tuple(dict.fromkeys(note for one in found for note in one.compared.notes)),
+        settings=_settings(rows, options),
+    )
+
+
+def _settings(rows: list[_Row], options: GateOptions) -> Settings:
+    first = rows[0].found.compared
+    return Settings(
+        method="gate",
+        options={
+            "test": first.test,
+            "units": first.units,
+            "margin": ",".join(f"{row.margin:g}" for row in rows),
+            "alpha": options.alpha,
+            "power": options.power,
+            "over": options.over if any(isinstance(row.table, Runs) for row in rows) else None,
+            "missing": first.settings.options.get("missing"),
+        },
+        data=first.settings.data,
+        n_systems=2,
+        n_segments=first.settings.n_segments,
+    )
+
+
+def _together(required: Sequence[str], every: Sequence[str]) -> str:
+    """Return the verdict on all rows: one failure fails, and every required row must pass."""
+    if "fail" in every:
+        return "fail"
+    if any(verdict not in PASSING for verdict in required):
+        return "undecided"
+    return required[0] if len(set(required)) == 1 else "pass"
+
+
+def _name(table: GateTable) -> str:
+    return "battles" if isinstance(table, Matches) else table.name
+
+
+def _worst(table: GateTable, options: GateOptions) -> list[WorstItem]:
+    """Return the items with the largest losses; of equal ones the first."""
+    if isinstance(table, Matches | Counts):
+        return []
+    scores = table.to_scores() if isinstance(table, Runs) else table
+    chosen = scores.select((options.baseline, options.candidate)).complete(missing="drop")
+    before, after = chosen.goodness
+    order = np.argsort(after - before, kind="stable")[:_MOST_WORST]
+    return [
+        WorstItem(
+            metric=table.name,
+            item=chosen.segments[i],
+            baseline_score=float(chosen.values[0, i]),
+            candidate_score=float(chosen.values[1, i]),
+            loss=float(before[i] - after[i]),
+        )
+        for i in order.tolist()
+        if before[i] > after[i]
+    ]

@@ -1,0 +1,93 @@
+"""``betterthan gate``: may this release ship."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from betterthan.cli.options import output_options, over_option, reading_options, units_option
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+    from betterthan.results.gate import Gate
+
+
+@click.command()
+@click.argument("file", nargs=-1, required=True, metavar="FILE... [BASELINE CANDIDATE]")
+@click.option(
+    "--margin",
+    type=float,
+    required=True,
+    metavar="X",
+    help="How much worse the candidate may be, in the unit of the metric; for battles of the probability of a win.",
+)
+@click.option(
+    "--only",
+    "systems",
+    multiple=True,
+    metavar="SYSTEM",
+    help="The baseline, and given again the candidate, where their names could be files.",
+)
+@click.option("--metric", metavar="NAME", help="The metric, if the files have several.")
+@click.option(
+    "--undecided",
+    type=click.Choice(["pass", "fail"]),
+    help="Count an undecided gate as a pass (exit code 0) or a failure (1). [default: exit code 3]",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    show_default=True,
+    help="Reject items that one of the two lacks, or leave them out.",
+)
+@units_option
+@over_option
+@click.option(
+    "--alpha",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Twice the probability of each kind of error.",
+)
+@click.option(
+    "--power",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="Probability of a decision, for the number of items that would decide.",
+)
+@reading_options
+@output_options
+def gate(
+    file: tuple[str, ...],
+    systems: tuple[str, ...],
+    options: Options,
+    format_in: str | None,
+    metric: str | None,
+    undecided: Literal["pass", "fail"] | None,
+    **given: Any,  # noqa: ANN401  (what the verb takes)
+) -> Gate:
+    """Decide whether a candidate may replace a baseline: is it shown not to be worse by more than a margin?
+
+    The first FILE holds the scores of the baseline, the second those of the candidate, for the same items. For one file
+    with several systems name the two behind it. The exit code is 0 for better, equivalent and pass, 1 for fail, 3 for
+    undecided, and 2 for invalid data, such as items that only one of the two has.
+
+    \b
+    Examples:
+      betterthan gate baseline.jsonl candidate.jsonl --margin 0.02
+      betterthan gate scores.csv Aster Birch --margin 1 --metric chrF
+      betterthan gate runs/v1 runs/v2 --metric acc --margin 0.01 --undecided fail
+    """  # noqa: D301
+    from betterthan.analysis.gate.gate import KINDS
+    from betterthan.analysis.gate.gate import gate as gated
+    from betterthan.cli.tables import files_and_systems
+    from betterthan.read.inputs import TableReader
+
+    files, named = files_and_systems(file)
+    # The receipt tells files and systems apart as well.
+    click.get_current_context().params.update(file=files, systems=(*named, *systems))
+    table = TableReader(options, format=format_in).table(files, kinds=KINDS, metric=metric)
+    return gated(table, systems=(*named, *systems) or None, undecided=undecided or "", **given)

@@ -1,0 +1,109 @@
+"""betterthan gate: exit codes, every format, errors with a way out, receipts."""
+
+import csv
+import json
+
+import pytest
+
+
+def write(path, scores, topics=("law", "code")):
+    """A file of one run: an id, a topic, and whether the answer is right."""
+    rows = [{"id": f"q{i}", "topic": topics[i % 2], "correct": score} for i, score in enumerate(scores)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+BASELINE = [1, 1, 0, 1] * 100
+OPEN = (2, 6, 10, 14, 18, 22, 0, 1, 3, 4, 5, 7, 8, 9, 11)
+"""Fifteen items that change, nine for the worse."""
+
+
+@pytest.fixture
+def baseline(tmp_path):
+    """Four hundred answers, three out of four right."""
+    return write(tmp_path / "zero.jsonl", BASELINE)
+
+
+@pytest.mark.parametrize(
+    ("changed", "word", "code"),
+    [
+        ({}, "Equivalent", 0),
+        (dict.fromkeys(range(2, 200, 4), 1), "Better", 0),
+        (dict.fromkeys(range(0, 200, 4), 0), "Fail", 1),
+        ({i: 1 - BASELINE[i] for i in OPEN}, "Undecided", 3),
+    ],
+)
+def test_exit_codes(betterthan, tmp_path, baseline, changed, word, code):
+    """The first word below the title is the verdict, and the first file is the baseline whatever its name."""
+    candidate = write(tmp_path / "alpha.jsonl", [changed.get(i, old) for i, old in enumerate(BASELINE)])
+    said = betterthan("gate", baseline, candidate, "--margin", "0.02")
+    assert said.code == code
+    assert said.out.splitlines()[0] == "Gate: alpha against zero"
+    assert said.out.splitlines()[1].startswith(f"{word}: ")
+    found = json.loads(betterthan("gate", baseline, candidate, "--margin", "0.02", "--json").out)
+    assert (found["baseline"], found["verdict"]) == ("zero", word.lower())
+
+
+def test_an_undecided_gate_counts_as_wished(betterthan, tmp_path, baseline):
+    """As a pass or as a failure."""
+    candidate = write(tmp_path / "b.jsonl", [1 - one if i in OPEN else one for i, one in enumerate(BASELINE)])
+    for policy, code in (("pass", 0), ("fail", 1)):
+        assert betterthan("gate", baseline, candidate, "--margin", "0.02", "--undecided", policy).code == code
+
+
+def test_missing_and_repeated_items_are_errors(betterthan, tmp_path, baseline):
+    """Exit code 2 with the items and what to do about them."""
+    short = write(tmp_path / "short.jsonl", BASELINE[:-3])
+    said = betterthan("gate", baseline, short, "--margin", "0.02")
+    assert said.code == 2
+    assert "q399" in said.err
+    assert "--missing drop" in said.err
+    said = betterthan("gate", baseline, short, "--margin", "0.02", "--missing", "drop")
+    assert said.code == 0
+    twice = tmp_path / "twice.jsonl"
+    twice.write_text(baseline.read_text(encoding="utf-8") + '{"id": "q1", "topic": "law", "correct": 0}\n')
+    said = betterthan("gate", baseline, twice, "--margin", "0.02")
+    assert said.code == 2
+    assert "BT101" in said.err
+
+
+def test_bad_use(betterthan, tmp_path, baseline):
+    """No margin, one system, a margin below 0."""
+    candidate = write(tmp_path / "b.jsonl", BASELINE)
+    assert "--margin" in betterthan("gate", baseline).err
+    said = betterthan("gate", baseline, "--margin", "0.1")
+    assert said.code == 2
+    said = betterthan("gate", baseline, candidate, "--margin", "-1")
+    assert (said.code, "--margin" in said.err) == (2, True)
+
+
+def test_formats(betterthan, tmp_path, baseline):
+    """Columns of the CSV file are fields of the rows."""
+    candidate = write(tmp_path / "b.jsonl", BASELINE)
+    said = betterthan("gate", baseline, candidate, "--margin", "0.02", "--format", "csv")
+    (row,) = csv.DictReader(said.out.splitlines())
+    assert (row["verdict"], row["margin"]) == ("equivalent", "0.02")
+    for form, words in (("markdown", "| metric"), ("latex", "\\toprule"), ("html", "<table")):
+        assert words in betterthan("gate", baseline, candidate, "--margin", "0.02", "--format", form).out
+
+
+def test_a_result_can_be_verified(betterthan, tmp_path, baseline):
+    """With the names of the two files."""
+    candidate = write(tmp_path / "b.jsonl", [0, *BASELINE[1:]])
+    out = tmp_path / "gate.json"
+    assert betterthan("gate", baseline, candidate, "--margin", "0.03", "-o", out).code == 0
+    assert betterthan("verify", out, baseline, candidate).code == 0
+    write(candidate, [0, 0, *BASELINE[2:]])
+    assert betterthan("verify", out, baseline, candidate).code == 1
+
+
+def test_systems_of_one_file(betterthan, tmp_path):
+    """The baseline is named first."""
+    path = tmp_path / "scores.csv"
+    lines = ["id,Aster,Birch,Cedar", *(f"s{i},{i % 7},{i % 7 + 1 + i % 2},{i % 5}" for i in range(60))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    said = betterthan("gate", path, "Birch", "Aster", "--margin", "0.5")
+    assert (said.code, said.out.splitlines()[0]) == (1, "Gate: Aster against Birch")
+    said = betterthan("gate", path, "--margin", "0.5")
+    assert said.code == 2
+    assert "Birch" in said.err
