@@ -64,6 +64,7 @@ ORDER = {
         "board",
         "plan",
         "gate",
+        "tradeoffs",
         "explain",
         "human",
         "meta",
@@ -83,6 +84,7 @@ WHEN_ASKED = {
     ("metrics_folder", "present"),
     ("table_argument", "read"),
     ("task_tables", "read"),
+    ("metric_tables", "read"),
 }
 KERNELS_MAY_IMPORT = {
     "__future__",

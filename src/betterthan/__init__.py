@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from betterthan.analysis.tags.sentence_quality import sentence_quality as sentence_quality
     from betterthan.analysis.tags.synthetic_labellings import with_synthetic as with_synthetic
     from betterthan.analysis.tags.tag_counts import tag_counts as tag_counts
+    from betterthan.analysis.tradeoffs.tradeoffs import tradeoffs as tradeoffs
     from betterthan.engine.cache import Cache as Cache
     from betterthan.errors import BetterThanError as BetterThanError
     from betterthan.errors import BetterThanWarning as BetterThanWarning
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
     from betterthan.results.tags import Audition as Audition
     from betterthan.results.tags import SentenceQuality as SentenceQuality
     from betterthan.results.tags import TagRanking as TagRanking
+    from betterthan.results.tradeoffs import Tradeoffs as Tradeoffs
     from betterthan.scoring.bleu import bleu as bleu
     from betterthan.scoring.chrf import chrf as chrf
     from betterthan.scoring.score import score as score
@@ -173,6 +175,7 @@ _HOMES = {
     "study": "studies.study",
     "tag_counts": "analysis.tags.tag_counts",
     "ter": "scoring.ter",
+    "tradeoffs": "analysis.tradeoffs.tradeoffs",
     "variation": "analysis.runs.variation",
     "with_synthetic": "analysis.tags.synthetic_labellings",
     "write_metrics_folder": "read.write.folders",

@@ -94,7 +94,11 @@ def test_a_bad_file_gets_place_and_cure_and_exit_code_2(case, betterthan, tmp_pa
     """The message has at most three sentences and no traceback."""
     name, data, pattern = CASES[case]
     path = written(tmp_path, name, data)
-    command = ("convert", path, "-o", tmp_path / "out.csv") if case == "unknown winner" else ("rank", path)
+    commands = {
+        "unknown winner": ("convert", path, "-o", tmp_path / "out.csv"),
+        "two metrics": ("diagnose", path),
+    }
+    command = commands.get(case, ("rank", path))
 
     said = betterthan(*command)
 

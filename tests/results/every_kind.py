@@ -51,6 +51,9 @@ def result_of(kind: str) -> Any:
         "sentence_quality": lambda: bt.sentence_quality(scores, quality_truth(), n_resamples=19),
         "study": lambda: studied(SYSTEMS),
         "tag_ranking": lambda: bt.rank_tags(tags, by=by, n_resamples=19),
+        "tradeoffs": lambda: bt.tradeoffs(
+            {"chrF": scores, "length": renamed(SYSTEMS, drawn_scores(4, 40, seed=5, name="length"))}
+        ),
         "variation": lambda: bt.variation(drawn_runs()),
     }
     return makers[kind]()

@@ -38,6 +38,7 @@ from betterthan.cli.commands.score import ScoreGroup, score
 from betterthan.cli.commands.serve import serve
 from betterthan.cli.commands.study import study
 from betterthan.cli.commands.tags import tags
+from betterthan.cli.commands.tradeoffs import tradeoffs
 from betterthan.cli.commands.verify import verify
 from betterthan.cli.options import OWN_PROCESS, add_common
 from betterthan.cli.streams import is_reader_gone, silence_stdout
@@ -102,6 +103,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan diagnose scores.csv               what kind of scores are these?
     betterthan rank scores.csv                   which system is best, and how sure are we?
     betterthan compare scores.csv [A B]          is A better than B? every pair, or one pair
+    betterthan tradeoffs base.jsonl new.jsonl    what if several metrics disagree?
     betterthan board results/                    which system is best over many tasks?
     betterthan agree scores.csv                  do mean, median and wins give the same ranking?
     betterthan explain scores.csv A B            why do two systems compare as they do?
@@ -152,6 +154,7 @@ for command in (
     serve,
     study,
     tags,
+    tradeoffs,
     variation,
     verify,
 ):

@@ -383,4 +383,5 @@ def is_changed(name: str) -> bool:
     context = click.get_current_context()
     option = next(one for one in context.command.params if one.name == name)
     value = context.params[name]
-    return bool(value is not None and value != option.get_default(context))
+    # An option that may be repeated and was not given is an empty tuple.
+    return bool(value not in (None, ()) and value != option.get_default(context))

@@ -218,6 +218,14 @@ class TableReader:
             return self._only(reading, kinds, name)
         return the_metric(scores_of(reading, path=name), metric, name, hint=reading.metric_hint)
 
+    def runs_or_scores(self, data: Any) -> dict[str, Scores | Runs]:  # noqa: ANN401  (anything)
+        """Return every metric by name, as repeated runs where there are some."""
+        reading = self.reading(data)
+        repeated = {table.name: table for table in reading.tables if isinstance(table, Runs)}
+        if not repeated:
+            return dict(self.metrics(data))
+        return {**repeated, **{table.name: table for table in reading.tables if isinstance(table, Scores)}}
+
     def metrics(self, data: Any, *, system_level: bool = False) -> Metrics:  # noqa: ANN401  (anything)
         """Return the scores of every metric by name."""
         if isinstance(data, Scores):

@@ -19,11 +19,12 @@ from betterthan.read.plausibility.score_warnings import refuse_system_level
 from betterthan.read.protocol import EVERY, Options, Reading
 from betterthan.read.sniff import read_any, recognise
 from betterthan.read.source.source import FileLike, Source, open_source
+from betterthan.tables.counts import Counts
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
-Table = TypeVar("Table", Scores, Ratings, Runs, Scores | Runs)
+Table = TypeVar("Table", Scores, Ratings, Runs, Scores | Runs, Scores | Counts | Runs)
 _SEVERAL = "several"
 
 

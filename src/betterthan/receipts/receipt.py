@@ -289,6 +289,10 @@ VERBS: dict[str, Verb] = {
         ("data",),
         ("name", "as_published", "quick", "settings", "lower_is_better", "higher_is_better", "seed"),
     ),
+    "tradeoffs": Verb(
+        ("files",),
+        ("metric", "systems", "baseline", "missing", "units", "alpha", "confidence", *_READING, *_COMPUTING),
+    ),
     "variation": Verb(("files",), ("metric", "confidence", *_READING)),
     "tags": Verb(
         ("gold", "systems", "mt"),

@@ -84,6 +84,10 @@ RESULT_KINDS: dict[str, ResultKind] = {
             ResultChart("tasks", f"{_CHARTS}.boards:tasks_chart"),
         ),
     ),
+    "tradeoffs": ResultKind(
+        f"{_RESULTS}.tradeoffs:Tradeoffs",
+        f"{_TABLES}.tradeoffs:tradeoffs_table",
+    ),
     "plan": ResultKind(
         f"{_RESULTS}.plan:Plan",
         f"{_TABLES}.plan:plan_table",

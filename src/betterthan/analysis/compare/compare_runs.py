@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from scipy.special import stdtrit
 
-from betterthan.analysis.compare.decide import ComparisonOptions, decide
+from betterthan.analysis.compare.decide import ComparisonOptions, decide, direction_note
 from betterthan.analysis.compare.run_scores import pass_rule, pass_scores
 from betterthan.analysis.pairs.effects import (
     EFFECTS,
@@ -269,7 +269,7 @@ def _findings(design: Design, comparison: ComparisonOptions, options: PairOption
         data=design.runs.digest,
         n_segments=design.scores.n_segments,
         options={"p": "satterthwaite", "over": design.over, "units": units.name},
-        notes=(*design.runs.notes, *_direction(design.runs), *design.notes, *few_units_note(units)),
+        notes=(*design.runs.notes, *direction_note(design.runs), *design.notes, *few_units_note(units)),
         units="runs",
         n_units=units.n_units,
         unit_note=design.unit_note,
@@ -288,9 +288,3 @@ def _sided(pvalue: FloatArray, effect: FloatArray, alternative: Alternative) -> 
         return pvalue
     is_expected = effect > 0 if alternative == "greater" else effect < 0
     return np.where(is_expected, pvalue / 2, 1 - pvalue / 2)
-
-
-def _direction(runs: Runs) -> tuple[str, ...]:
-    if runs.higher_is_better:
-        return ()
-    return (f"Lower {runs.name} is better; a positive effect means that the first system is better.",)

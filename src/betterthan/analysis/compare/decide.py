@@ -43,6 +43,8 @@ from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.paired import in_range
 from betterthan.messages import Message, Option, joined
 from betterthan.results.pairwise import WIN_PROBABILITY, PairwiseTable
+from betterthan.tables.counts import Counts
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
 MissingPolicy = Literal["raise", "drop", "pairwise"]
@@ -93,7 +95,7 @@ def decide(
         by = comparison.by
         strengths = estimated or estimate(usable, by, units, ranked, resampling)
         findings = strength_findings(usable, strengths, units, options)
-        notes = (*_direction(usable), *findings.notes, *few_units_note(units))
+        notes = (*direction_note(usable), *findings.notes, *few_units_note(units))
         findings = replace(findings, unit_note=unit_note(usable, units), notes=notes)
         return pairwise_table(findings, options, seed=resampling.seed)
     units, about_units = _units(usable, comparison, test)
@@ -275,7 +277,7 @@ def _findings(
         notes=(
             *scores.notes,
             *tested.notes,
-            *_direction(scores),
+            *direction_note(scores),
             *_apart(scores.systems, apart),
             *few_units_note(request.units),
             *_unbounded(low, options.confidence),
@@ -342,7 +344,8 @@ def _unbounded(low: FloatArray, confidence: float) -> tuple[str, ...]:
     return (f"Some pairs have too few segments for a confidence interval at {100 * confidence:g}%.",)
 
 
-def _direction(scores: Scores) -> tuple[str, ...]:
+def direction_note(scores: Scores | Runs | Counts) -> tuple[str, ...]:
+    """Return a note on metrics where lower is better, whose effects are positive where the first system is better."""
     if scores.higher_is_better:
         return ()
     return (f"Lower {scores.name} is better; a positive effect means that the first system is better.",)

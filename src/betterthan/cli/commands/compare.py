@@ -51,7 +51,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="How permutation p-values are computed.",
 )
-@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
+@click.option(
+    "--metric",
+    multiple=True,
+    metavar="NAME",
+    help="The metric, if the file has several. Repeat for several. [default: all of them]",
+)
 @click.option(
     "--ties",
     type=click.Choice(["half", "drop", "as-published"]),
@@ -106,7 +111,7 @@ def compare(
     systems: tuple[str, ...],
     options: Options,
     format_in: str | None,
-    metric: str | None,
+    metric: tuple[str, ...],
     cluster: str | None,
     covariates: tuple[str, ...],
     *,
@@ -119,7 +124,7 @@ def compare(
     every task. After the first file, an argument that is not a file
     is a system; write ./NAME for a file without a suffix, and --only NAME for a system with the same name as a
     file. With many systems, the answer is a matrix of all pairs and a list of the pairs adjacent in rank; --all
-    lists every pair.
+    lists every pair. Several metrics are compared as by betterthan tradeoffs.
 
     \b
     Examples:
@@ -133,7 +138,9 @@ def compare(
     from betterthan.analysis.compare.compare import compare as compared
     from betterthan.cli.computing import computing_arguments
     from betterthan.cli.output import Answer
+    from betterthan.cli.several_metrics import compared_by_all, shows_several, wants_several
     from betterthan.cli.tables import files_and_systems
+    from betterthan.errors import ReadError
     from betterthan.read.inputs import TableReader
     from betterthan.tables.matches import Matches
     from betterthan.tables.runs import Runs
@@ -143,13 +150,21 @@ def compare(
     systems = (*named, *systems)
     # The receipt tells files and systems apart as well.
     click.get_current_context().params.update(file=files, systems=systems)
-    if metric is None and not systems and not any(map(is_changed, _OF_ONE_METRIC)):
+    if not metric and not systems and not any(map(is_changed, _OF_ONE_METRIC)):
         tasks = _tasks_of_two_runs(files, options, format_in)
         if tasks:
             return Answer(results=(_on_every_task(tasks, given),))
     read = TableReader(options, format=format_in)
     kinds = (Scores, Matches, Runs)
-    table = read.table(files, kinds=kinds, metric=metric, cluster=cluster, covariates=covariates)
+    if wants_several(metric, _NOT_OF_SEVERAL):
+        return Answer(results=(compared_by_all(read, files, metric, {**given, "systems": systems}),))
+    one = metric[0] if metric else None
+    try:
+        table = read.table(files, kinds=kinds, metric=one, cluster=cluster, covariates=covariates)
+    except ReadError as error:
+        if not shows_several(error, metric, _NOT_OF_SEVERAL):
+            raise
+        return Answer(results=(compared_by_all(read, files, (), {**given, "systems": systems}),))
     words = {
         name: (given[name] or "default").replace("-", "_") for name in ("ties", "by", "method", "correction")
     }
@@ -171,12 +186,22 @@ _OF_ONE_METRIC = (
     "all",
 )
 """Options that the comparison on every task does not have."""
+_NOT_OF_SEVERAL = (
+    *(name for name in _OF_ONE_METRIC if name != "alpha"),
+    "over",
+    "cluster",
+    "covariates",
+)
+"""Options that a comparison by several metrics does not have."""
 
 
 def _tasks_of_two_runs(
     files: tuple[str, ...], options: Options, format_in: str | None
 ) -> dict[str, OneMetric]:
-    """Return the metrics of two folders that each hold the run of one system; empty where there is only one metric."""
+    """Return the tasks of two folders that each hold the run of one system.
+
+    Empty where there is only one, and where all are metrics of the same items.
+    """
     from betterthan.analysis.board.task_tables import metrics_by_task
     from betterthan.read.grid.selection import refuse_unknown_directions
 
@@ -185,7 +210,9 @@ def _tasks_of_two_runs(
         return {}
     found = metrics_by_task(files, options, None, format_in)
     refuse_unknown_directions(options, found)
-    return found if len(found) > 1 and all(len(table.systems) == 2 for table in found.values()) else {}
+    same_items = len({table.segments for table in found.values()}) == 1
+    is_a_pair = all(len(table.systems) == 2 for table in found.values())
+    return found if len(found) > 1 and is_a_pair and not same_items else {}
 
 
 def _on_every_task(tasks: dict[str, OneMetric], given: dict[str, Any]) -> Board:

@@ -32,7 +32,12 @@ METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "i
     help="Aggregation method, for runs also pass@5 or pass^5. Repeat for several. "
     "[default: mean; bradley-terry for battles]",
 )
-@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
+@click.option(
+    "--metric",
+    multiple=True,
+    metavar="NAME",
+    help="The metric, if the file has several. Repeat for several. [default: all of them]",
+)
 @click.option(
     "--ties",
     type=click.Choice(["half", "drop", "davidson", "rao-kupper", "as-published"]),
@@ -94,7 +99,7 @@ def rank(
     files: tuple[str, ...],
     options: Options,
     format_in: str | None,
-    metric: str | None,
+    metric: tuple[str, ...],
     cluster: str | None,
     covariates: tuple[str, ...],
     by: tuple[str, ...],
@@ -104,6 +109,7 @@ def rank(
 
     FILE contains scores (one column per system, or one row per system and segment) or battles (two systems and a
     winner). Several files, a folder or a quoted pattern form one table. Several --by give one table of all methods.
+    Several metrics are compared as by betterthan tradeoffs.
 
     \b
     Examples:
@@ -118,6 +124,8 @@ def rank(
     from betterthan.analysis.rank.rank import of_each_method
     from betterthan.analysis.rank.rank import rank as ranked
     from betterthan.cli.computing import computing_arguments
+    from betterthan.cli.several_metrics import compared_by_all, shows_several, wants_several
+    from betterthan.errors import ReadError
     from betterthan.read.inputs import TableReader
     from betterthan.tables.matches import Matches
     from betterthan.tables.runs import Runs
@@ -125,7 +133,15 @@ def rank(
 
     read = TableReader(options, format=format_in)
     kinds = (Scores, Matches, Runs)
-    table = read.table(files, kinds=kinds, metric=metric, cluster=cluster, covariates=covariates)
+    if wants_several(metric, _OF_ONE_METRIC):
+        return [compared_by_all(read, files, metric, given)]
+    one = metric[0] if metric else None
+    try:
+        table = read.table(files, kinds=kinds, metric=one, cluster=cluster, covariates=covariates)
+    except ReadError as error:
+        if not shows_several(error, metric, _OF_ONE_METRIC):
+            raise
+        return [compared_by_all(read, files, (), given)]
     battles = isinstance(table, Matches)
     arguments = {
         **computing_arguments(given),
@@ -139,6 +155,22 @@ def rank(
     is_shown_as_elo = battles and "bradley_terry" in methods
     arguments["scale"] = given["scale"] or ("elo" if is_shown_as_elo else "share")
     return [ranked(table, by=method, **own) for method, own in of_each_method(table, methods, arguments)]
+
+
+_OF_ONE_METRIC = (
+    "by",
+    "ties",
+    "prior",
+    "scale",
+    "anchor",
+    "order",
+    "rating",
+    "over",
+    "interval",
+    "cluster",
+    "covariates",
+)
+"""Options that a comparison by several metrics does not have."""
 
 
 def _parameter(text: str) -> tuple[str, float]:
