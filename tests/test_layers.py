@@ -62,6 +62,7 @@ ORDER = {
         "rank",
         "runs",
         "board",
+        "arena",
         "plan",
         "gate",
         "tradeoffs",

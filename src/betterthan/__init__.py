@@ -14,6 +14,7 @@ from betterthan.results.registry import class_homes
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from betterthan.analysis.arena.boards import boards as boards
     from betterthan.analysis.board.board import board as board
     from betterthan.analysis.compare.compare import compare as compare
     from betterthan.analysis.explain.diagnose import diagnose as diagnose
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from betterthan.report.write import write_report as write_report
     from betterthan.results.agreement import Aggregated as Aggregated
     from betterthan.results.agreement import Agreement as Agreement
+    from betterthan.results.arena import Boards as Boards
     from betterthan.results.base import Result as Result
     from betterthan.results.board import Board as Board
     from betterthan.results.checkup import Checkup as Checkup
@@ -139,6 +141,7 @@ _HOMES = {
     "audition": "analysis.tags.audition",
     "bleu": "scoring.bleu",
     "board": "analysis.board.board",
+    "boards": "analysis.arena.boards",
     "chart": "present.charts.chart",
     "check": "read.check",
     "chrf": "scoring.chrf",

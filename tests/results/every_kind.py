@@ -6,6 +6,7 @@ import functools
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from tests.made import drawn_counts, drawn_runs, drawn_scores
 from tests.made_tags import drawn_tags
 from tests.present.charts.pictures import judged, meta, quality_truth, renamed, studied
@@ -13,6 +14,20 @@ from tests.present.charts.pictures import judged, meta, quality_truth, renamed, 
 import betterthan as bt
 
 SYSTEMS = ("Aster", "Birch", "Cedar", "Daphne")
+
+
+def drawn_battles(systems: tuple[str, ...], n: int = 240) -> dict[str, list[str]]:
+    """Battles on two topics, in which earlier systems win more often."""
+    rng = np.random.default_rng(5)
+    left = rng.integers(0, len(systems), n)
+    right = (left + rng.integers(1, len(systems), n)) % len(systems)
+    wins = rng.random(n) < 0.5 + 0.1 * (right - left)
+    return {
+        "left": [systems[i] for i in left],
+        "right": [systems[i] for i in right],
+        "winner": ["left" if won else "right" for won in wins],
+        "topic": ["code" if i % 3 else "math" for i in range(n)],
+    }
 
 
 @functools.cache
@@ -35,6 +50,7 @@ def result_of(kind: str) -> Any:
         ),
         "audition": lambda: bt.audition(tags, by=by, n_resamples=19),
         "board": lambda: bt.board(scores),
+        "boards": lambda: bt.boards(drawn_battles(SYSTEMS), by="topic"),
         "checkup": lambda: bt.check({"A": [1.0, float("nan")], "B": [2.0, 3.0]}),
         "counts_explanation": lambda: bt.explain(counts, "Aster", "Birch"),
         "diagnosis": lambda: bt.diagnose(scores),

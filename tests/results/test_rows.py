@@ -20,6 +20,7 @@ NAMES = {
     "aggregated": SYSTEMS,
     "audition": ("mcc", "f1_bad"),
     "board": SYSTEMS,
+    "boards": ("code", "math"),
     "counts_explanation": ("pooled", "segment_mean", "bootstrap_mean"),
     "diagnosis": SYSTEMS,
     "explanation": ("mean", "median", "bradley_terry", "shift"),
@@ -32,7 +33,7 @@ NAMES = {
 }
 WITH_BEST = {"aggregated", "board", "meta_evaluation", "ranking", "sentence_quality", "tag_ranking"}
 # One row a cell, a system and measure, or a measure: a tidy table is another shape there.
-OTHER_COLUMNS = {"board", "study", "tag_ranking", "diagnosis"}
+OTHER_COLUMNS = {"board", "boards", "study", "tag_ranking", "diagnosis"}
 
 
 def plain(row):

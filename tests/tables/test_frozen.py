@@ -53,6 +53,8 @@ TABLES = {
         group=[3, 4, 3],
         covariates=[[0.5], [0], [-2]],
         covariate_names=["length"],
+        category=[0, 1, 0],
+        categories=["x", "y"],
         notes=["Read."],
     ),
     "ratings": Ratings(
@@ -118,6 +120,8 @@ CHANGES = {
         "covariates": [[0.5], [0], [2]],
         "covariate_names": ["lists"],
         "segments": ["s1", "s2"],
+        "category": [0, 1, 1],
+        "categories": ["x", "z"],
     },
     "ratings": {
         "name": "MQM",
@@ -154,7 +158,7 @@ SINGLE_CHANGES = [(kind, name) for kind, changes in CHANGES.items() for name in 
 GOLDEN = {
     "scores": "230fdf73",
     "counts": "65dc3dde",
-    "matches": "a9c23566",
+    "matches": "9e5ec5db",
     "ratings": "8ea66851",
     "word_tags": "dd380d5f",
     "texts": "289839fe",

@@ -81,6 +81,52 @@ def as_table(
     return table
 
 
+def as_divided_battles(data: AnyData, by: str | None, *, verb: str) -> Matches:
+    """Return battles with their categories, which are in the column `by` of data that are read.
+
+    Raises
+    ------
+    TableError
+        When there are no categories.
+    BetterThanError
+        When `by` is missing, or has no effect.
+
+    Examples
+    --------
+    >>> battles = {"left": ["A", "B"], "right": ["B", "A"], "winner": ["tie", "tie"], "topic": ["x", "y"]}
+    >>> as_divided_battles(battles, "topic", verb="boards").categories
+    ('x', 'y')
+    """
+    if isinstance(data, Matches):
+        if by is not None:
+            raise BetterThanError(
+                Message(
+                    "{by} names a column to be read and has no effect on a table. Leave it out.",
+                    by=Option("by", by),
+                )
+            )
+        found = data
+    else:
+        if by is None:
+            raise BetterThanError(
+                Message("Name the column of categories with {by}.", by=Option("by", COLUMN))
+            )
+        if isinstance(data, AnyTable):
+            raise TableError(f"{verb} takes battles, not {type(data).__name__}.")
+        from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
+        from betterthan.read.protocol import Options  # noqa: PLC0415
+
+        found = TableReader(Options(columns={"category": by})).table(data, kinds=(Matches,))
+    if found.category is None:
+        raise TableError(
+            Message(
+                "These battles have no categories. Read one battle per row, and name the column with {category}.",
+                category=Option("category", COLUMN),
+            )
+        )
+    return found
+
+
 def as_judgements(data: AnyData, *, verb: str) -> Ratings | Scores:
     """Return single judgments, or means of them where the data have no judges.
 

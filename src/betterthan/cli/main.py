@@ -16,6 +16,7 @@ import click
 from betterthan import __version__, budget, scratch
 from betterthan.cli.commands.agree import agree
 from betterthan.cli.commands.board import board
+from betterthan.cli.commands.boards import boards
 from betterthan.cli.commands.cache import cache
 from betterthan.cli.commands.check import check
 from betterthan.cli.commands.compare import compare
@@ -105,6 +106,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan compare scores.csv [A B]          is A better than B? every pair, or one pair
     betterthan tradeoffs base.jsonl new.jsonl    what if several metrics disagree?
     betterthan board results/                    which system is best over many tasks?
+    betterthan boards battles.csv --by language  which system is best in each category of battles?
     betterthan agree scores.csv                  do mean, median and wins give the same ranking?
     betterthan explain scores.csv A B            why do two systems compare as they do?
     betterthan factors runs.csv --system model --system prompt   what does each factor change?
@@ -132,6 +134,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
 for command in (
     agree,
     board,
+    boards,
     cache,
     check,
     compare,

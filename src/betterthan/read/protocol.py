@@ -93,8 +93,8 @@ class Run(NamedTuple):
 class Options:
     """The user's options for a file; everything else is inferred.
 
-    `columns` maps a role (item, system, score, metric, group, judge, run, left, right, winner, weight) to the
-    user's column name. `lower_is_better` and `higher_is_better` name metrics whose direction is set, or hold
+    `columns` maps a role (item, system, score, metric, group, judge, run, left, right, winner, weight, category) to
+    the user's column name. `lower_is_better` and `higher_is_better` name metrics whose direction is set, or hold
     :data:`EVERY`. `keep` requests columns of battles, found by name; `cluster` the judge or session where there is one;
     `covariates` names columns of numbers. `metric` chooses one metric of several; `name` is the metric's name where the
     file has none. `where` keeps the rows with these values in these columns. `winner_labels` defines labels of the

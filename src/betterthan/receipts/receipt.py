@@ -188,6 +188,7 @@ VERBS: dict[str, Verb] = {
     "board": Verb(
         ("files",), ("by", "task_column", "tasks", "missing", "units", "confidence", *_READING, *_COMPUTING)
     ),
+    "boards": Verb(("files",), ("by", "categories", "ties", "confidence", *_BATTLES, *_READING)),
     "check": Verb(("files",), _READING),
     "compare": Verb(
         ("file",),

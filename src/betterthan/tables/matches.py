@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest, read_only
-from betterthan.errors import TableError
+from betterthan.errors import TableError, unknown_name
 from betterthan.tables.checks import float_array, index_array, labels, note_texts, texts
 from betterthan.tables.frozen import Frozen, fields_from
 
@@ -49,6 +49,9 @@ class Matches(Frozen):
         The sign favors left, so that swapping the sides of a match changes the sign.
     covariate_names : sequence of str
         One name per column of `covariates`.
+    category : array_like of int, shape (t,), optional
+        Index into `categories` of each row, such as the language of the question.
+    categories : sequence of str
     notes : sequence of str
 
     Examples
@@ -71,6 +74,8 @@ class Matches(Frozen):
     covariate_names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
+    category: IntArray | None = None
+    categories: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -87,6 +92,7 @@ class Matches(Frozen):
             if index is not None:
                 put(self, name, index_array(index, length=t, below=np.iinfo(np.int64).max, what=name))
         self._check_segments()
+        self._check_categories()
         put(self, "covariate_names", texts(self.covariate_names, what="covariate"))
         if self.covariates is not None or self.covariate_names:
             put(self, "covariates", self._checked_covariates())
@@ -101,6 +107,20 @@ class Matches(Frozen):
         if self.segment is None or self.segment.max(initial=-1) >= len(self.segments):
             raise TableError(
                 f"There are {len(self.segments)} names of segments, and matches of other segments. Name every segment."
+            )
+
+    def _check_categories(self) -> None:
+        names = texts(self.categories, what="category")
+        put = object.__setattr__
+        put(self, "categories", labels(names, what="category") if names else ())
+        if (self.category is None) != (not names):
+            raise TableError("Categories need both their names and the category of every match.")
+        if self.category is not None:
+            below = len(self.categories)
+            put(
+                self,
+                "category",
+                index_array(self.category, length=self.left.size, below=below, what="category"),
             )
 
     def _checked_covariates(self) -> FloatArray:
@@ -153,30 +173,39 @@ class Matches(Frozen):
         rows = (self.left, self.right, self.outcome, self.weight, self.segment, self.group)
         more: tuple[Any, ...] = () if self.covariates is None else (self.covariates, self.covariate_names)
         named = (self.segments,) if self.segments else ()
-        return digest(self.systems, *rows, *more, *named)
+        divided = () if self.category is None else (self.category, self.categories)
+        return digest(self.systems, *rows, *more, *named, *divided)
 
-    def aggregated(self, *, keep_groups: bool = False) -> Matches:
+    def aggregated(self, *, keep_groups: bool = False, keep_categories: bool = False) -> Matches:
         """Return the same matches with each (left, right, outcome) once and its weight summed.
 
-        The rows are sorted by left, right and descending outcome; segments and covariates are dropped.
+        The rows are sorted by left, right and descending outcome; segments and covariates are dropped, and categories
+        too unless they are kept.
 
         Parameters
         ----------
         keep_groups : bool, default False
             Whether each (left, right, outcome, group) occurs once, so that errors can be clustered; otherwise groups
             are dropped too.
+        keep_categories : bool, default False
+            Whether each occurs once in each category.
         """
         half_points = np.rint(2 * self.outcome).astype(np.int64)
         cell = (self.left * self.n_systems + self.right) * 3 + (2 - half_points)
         n_cells, numbers = 3 * self.n_systems**2, None
+        n_categories = len(self.categories) if keep_categories else 0
+        if n_categories and self.category is not None:
+            cell, n_cells = self.category * n_cells + cell, n_categories * n_cells
         if keep_groups and self.group is not None:
             numbers, group = np.unique(self.group, return_inverse=True)
             cell = cell * max(numbers.size, 1) + group.reshape(-1)
             n_cells *= max(numbers.size, 1)
         cells, weight = _sums(cell, self.weight, n_cells=n_cells)
-        kept = None
+        kept, category = None, None
         if numbers is not None:
             kept, cells = numbers[cells % max(numbers.size, 1)], cells // max(numbers.size, 1)
+        if n_categories:
+            category, cells = np.divmod(cells, 3 * self.n_systems**2)
         return Matches(
             systems=self.systems,
             left=cells // 3 // self.n_systems,
@@ -185,7 +214,28 @@ class Matches(Frozen):
             weight=weight,
             group=kept,
             notes=self.notes,
+            category=category,
+            categories=self.categories if n_categories else (),
         )
+
+    def of_category(self, name: str) -> Matches:
+        """Return the matches of one category.
+
+        Examples
+        --------
+        >>> rows = {"left": [0, 1], "right": [1, 0], "outcome": [1, 1]}
+        >>> both = Matches(systems=["A", "B"], **rows, category=[0, 1], categories=["code", "math"])
+        >>> both.of_category("math")
+        Matches(2 systems, 1 matches in 1 rows)
+        """
+        if self.category is None or name not in self.categories:
+            raise unknown_name("category", name, self.categories)
+        rows = self.category == self.categories.index(name)
+        per_row = ("left", "right", "outcome", "weight", "segment", "group", "covariates")
+        part: dict[str, Any] = {
+            key: None if (a := getattr(self, key)) is None else a[rows] for key in per_row
+        }
+        return replace(self, **part, category=None, categories=())
 
     def wins(self) -> FloatArray:
         """Return the weight of wins of the row over the column, systems × systems, without ties."""
@@ -212,11 +262,10 @@ class Matches(Frozen):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON-able data."""
-        arrays = ("left", "right", "outcome", "weight", "segment", "group", "covariates")
+        arrays = ("left", "right", "outcome", "weight", "segment", "group", "covariates", "category")
+        names = ("systems", "covariate_names", "notes", "segments", "categories")
         fields = {name: None if (a := getattr(self, name)) is None else a.tolist() for name in arrays}
-        texts = {
-            name: list(getattr(self, name)) for name in ("systems", "covariate_names", "notes", "segments")
-        }
+        texts = {name: list(getattr(self, name)) for name in names}
         return {"kind": "matches", **texts, **fields}
 
     @classmethod

@@ -309,7 +309,7 @@ JUDGES = (
     "session_id",
     "ranking_id",
 )
-ROLES = ("left", "right", "winner", "weight", "item", "judge")
+ROLES = ("left", "right", "winner", "weight", "item", "judge", "category")
 _WORDS = (SIDES, (WINNERS, WEIGHTS, ITEMS, JUDGES), SEVERAL_WINNERS, RANKS)
 
 
@@ -321,7 +321,7 @@ class BattleColumns:
     with swapped sides or for two ranks, three for left, right and tie as 0 or 1. `needs_item` and `needs_judge` say
     whether a row without a value is an error, or the column is dropped. `whole` says that all available information is
     kept: segment, judge and covariates, each where it is complete. `maybe_item` is a column of segments that is used
-    where segments occur in several rows.
+    where segments occur in several rows. `category` divides the battles, such as a language.
     """
 
     left: str
@@ -335,6 +335,7 @@ class BattleColumns:
     covariates: tuple[Covariate, ...] = ()
     whole: bool = False
     maybe_item: str | None = None
+    category: str | None = None
 
     @property
     def is_preference(self) -> bool:
@@ -406,7 +407,7 @@ def find_columns(
     names : sequence of str
         All columns.
     named : mapping
-        Roles (left, right, winner, weight, item, judge) whose columns the user named.
+        Roles (left, right, winner, weight, item, judge, category) whose columns the user named.
     keep : sequence of {"item", "judge"}
         Roles whose columns are found by name and must be there.
     cluster : bool, default False
@@ -450,13 +451,15 @@ def find_columns(
         needs_judge="judge" in keep or "judge" in named,
         whole=whole,
         maybe_item=roles["item"] if cluster and not named.keys() & {"item", "judge"} and not keep else None,
+        category=named.get("category"),
     )
     held = find_covariates(covariates, names, rows, used=_used(columns), path=path) if covariates else ()
     return replace(columns, covariates=held)
 
 
 def _used(columns: BattleColumns) -> list[str]:
-    roles = (columns.left, columns.right, *columns.winner, columns.weight, columns.item, columns.judge)
+    systems = (columns.left, columns.right, *columns.winner)
+    roles = (*systems, columns.weight, columns.item, columns.judge, columns.category)
     return [name for name in roles if name is not None]
 
 

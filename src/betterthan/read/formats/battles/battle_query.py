@@ -381,8 +381,8 @@ def _with_shared_item(count: _Count, item: str) -> BattleColumns:
 
 
 def _key_columns(columns: BattleColumns) -> list[str]:
-    weight = [] if columns.weight is None else [columns.weight]
-    return [columns.left, columns.right, *columns.winner, *weight]
+    more = [name for name in (columns.weight, columns.category) if name is not None]
+    return [columns.left, columns.right, *columns.winner, *more]
 
 
 def _grouped(cells: Sequence[str], query: str) -> str:
@@ -393,19 +393,24 @@ def _counted(count: _Count, grouped: str) -> Tally:
     """Make the table `kind` of a query of keys and their number, and return it in numbers."""
     connection, columns, keys = count.connection, count.columns, count.keys
     winner = keys[2 : 2 + len(columns.winner)]
-    weight = keys[2 + len(columns.winner) :]
+    rest = keys[2 + len(columns.winner) :]
+    weight = rest[: columns.weight is not None]
+    category = rest[len(weight) :]
     connection.execute(f"CREATE TEMP TABLE kind AS {grouped}")
     _number(connection, "name", ["v0"], "SELECT v0 FROM kind UNION SELECT v1 FROM kind")
     if winner:
         _number(connection, "winner", winner, "SELECT * FROM kind")
     if weight:
         _number(connection, "weight", weight, "SELECT * FROM kind")
+    if category:
+        _number(connection, "category", category, "SELECT * FROM kind")
     joins = "JOIN name AS a USING (v0) JOIN name AS b ON kind.v1 = b.v0"
-    codes = f"a.code AS a, b.code AS b, {_code('winner', winner)}, {_code('weight', weight)}"
+    more = {"winner": winner, "weight": weight, "category": category}
+    codes = ", ".join(["a.code AS a", "b.code AS b", *(_code(name, cells) for name, cells in more.items())])
     # Sorted, so that sums of weights do not depend on the number of threads.
     sql = (
         f"SELECT {codes}, n FROM kind {joins} "  # noqa: S608
-        f"{_join('winner', winner)} {_join('weight', weight)} ORDER BY ALL"
+        f"{' '.join(_join(name, cells) for name, cells in more.items())} ORDER BY ALL"
     )
     counts = _arrays(connection, sql)
     return Tally(
@@ -416,6 +421,8 @@ def _counted(count: _Count, grouped: str) -> Tally:
         right=counts["b"],
         winner=counts["winner"],
         weight=counts["weight"],
+        category=counts["category"] if category else None,
+        categories=[cells[0] for cells in _listed(connection, "category", category)] if category else (),
         counts=counts["n"],
         judge=columns.judge,
         preference=columns.is_preference,
@@ -629,6 +636,7 @@ def _line_of(source: Source, names: Sequence[str], columns: BattleColumns, kind:
     """Find the first row of a kind by reading the file once more; only for error messages."""
     keys = _key_columns(columns)
     cells = [kind.left, kind.right, *kind.winner, *([] if columns.weight is None else [kind.weight])]
+    cells += [] if columns.category is None else [kind.category]
     where = " AND ".join(f"v{i} = {literal(cell)}" for i, cell in enumerate(cells))
     numbered = f"SELECT *, row_number() OVER () AS row FROM ({text_query(source, names, keys)})"  # noqa: S608
     with connect(engine_file(source)) as connection:

@@ -37,17 +37,20 @@ from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.numerals import is_missing
 from betterthan.tables.matches import Matches
 
+NO_CATEGORY = "(none)"
+"""The category of battles whose cell is empty."""
 _USUAL = ("left", "right", "tie")
 _LABEL_OPTION = Option("winner_labels", {Placeholder("LABEL"): Placeholder("MEANING")})
 
 
 class OutcomeKind(NamedTuple):
-    """One kind of battle: the two systems, the winner cells, the weight as written ("" without such a column)."""
+    """One kind of battle: systems, winner cells, and weight and category as written ("" without such a column)."""
 
     left: str
     right: str
     winner: tuple[str, ...]
     weight: str
+    category: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +65,8 @@ class Tally:
         Of each kind of battle, indices into these; the kinds are distinct and sorted.
     counts : array of int
         How many rows are of each kind.
+    category, categories : array of int and sequence of str
+        The category of each kind, where battles are divided, and the distinct categories, sorted.
     rows : array of int, optional
         The kind of each row, in the order of the data; or of each kind and judge, when `times` counts them.
     times : array of int, optional
@@ -93,6 +98,8 @@ class Tally:
     winner: IntArray
     weight: IntArray
     counts: IntArray
+    category: IntArray | None = None
+    categories: Sequence[str] = ()
     rows: IntArray | None = None
     times: IntArray | None = None
     segment: IntArray | None = None
@@ -116,7 +123,8 @@ class Tally:
     def kind(self, i: int) -> OutcomeKind:
         """Return the kind of battle with number `i`."""
         left, right = self.names[self.left[i]], self.names[self.right[i]]
-        return OutcomeKind(left, right, self.winners[self.winner[i]], self.weights[self.weight[i]])
+        category = "" if self.category is None else self.categories[self.category[i]]
+        return OutcomeKind(left, right, self.winners[self.winner[i]], self.weights[self.weight[i]], category)
 
 
 class Settled(NamedTuple):
@@ -165,7 +173,7 @@ def settle(
     tally, outcome = _with_shares(tally, meaning)
     matches = _table(tally, outcome, weight, is_used, notes)
     if tally.rows is None or tally.times is not None:
-        matches = matches.aggregated(keep_groups=True)
+        matches = matches.aggregated(keep_groups=True, keep_categories=True)
     return Settled(matches, tally.n_rows, n_bad if both_bad == "drop" else 0)
 
 
@@ -198,6 +206,7 @@ def _table(
     times = 1 if tally.times is None else tally.times[chosen]
     result, weights, of = _parted(outcome[rows], total[rows] * times)
     rows = rows[of]
+    category, categories = _categories(tally, rows)
     return Matches(
         systems=tuple(tally.names),
         left=tally.left[rows],
@@ -206,10 +215,22 @@ def _table(
         weight=weights,
         segment=None if tally.segment is None else tally.segment[chosen][of],
         group=None if tally.group is None else tally.group[chosen][of],
+        category=category,
+        categories=categories,
         covariates=None if tally.covariates is None else tally.covariates[chosen][of],
         covariate_names=tally.covariate_names,
         notes=tuple(notes),
     )
+
+
+def _categories(tally: Tally, rows: IntArray) -> tuple[IntArray | None, tuple[str, ...]]:
+    """Return the category of each row and the names; empty cells are a category of their own."""
+    if tally.category is None:
+        return None, ()
+    named = [NO_CATEGORY if is_missing(name) else name for name in tally.categories]
+    names = sorted(set(named))
+    code = np.array([names.index(name) for name in named], dtype=np.int64)
+    return code[tally.category[rows]], tuple(names)
 
 
 def _parted(outcome: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:

@@ -105,6 +105,7 @@ def tally_frame(frame: BattleFrame, columns: BattleColumns) -> Tally:
         n_empty = sum(map(is_missing, cells))
         columns = with_repeated_item(columns, len(cells), len(set(cells)), n_empty)
     used = [columns.left, columns.right, *columns.winner, columns.weight, columns.item, columns.judge]
+    used.append(columns.category)
     data = {name: _texts(frame.column(name)) for name in used if name is not None}
     places = [place for covariate in columns.covariates for place in covariate.places]
     measured = {place: _measured(frame, place) for place in places}
@@ -146,7 +147,8 @@ def _by_kind(data: Mapping[str, list[str]], columns: BattleColumns) -> tuple[Tal
     left = data[columns.left]
     ends = zip(*(data[name] for name in columns.winner), strict=True) if columns.winner else [()] * len(left)
     weight = data[columns.weight] if columns.weight else [""] * len(left)
-    cells = zip(left, data[columns.right], ends, weight, strict=True)
+    category = data[columns.category] if columns.category else [""] * len(left)
+    cells = zip(left, data[columns.right], ends, weight, category, strict=True)
     counts: dict[OutcomeKind, int] = {}
     rows = np.array([counts.setdefault(OutcomeKind(*cell), len(counts)) for cell in cells], dtype=np.int64)
     # Sorted, as files are, so that the same data give the same table.
@@ -156,6 +158,7 @@ def _by_kind(data: Mapping[str, list[str]], columns: BattleColumns) -> tuple[Tal
     names = sorted({name for kind in kinds for name in kind[:2]})
     winners = sorted({kind.winner for kind in kinds})
     texts = sorted({kind.weight for kind in kinds})
+    categories = sorted({kind.category for kind in kinds}) if columns.category else []
     tally = Tally(
         names=names,
         winners=winners,
@@ -165,6 +168,8 @@ def _by_kind(data: Mapping[str, list[str]], columns: BattleColumns) -> tuple[Tal
         winner=_indices([kind.winner for kind in kinds], winners),
         weight=_indices([kind.weight for kind in kinds], texts),
         counts=np.bincount(rows, minlength=len(kinds)).astype(np.int64),
+        category=_indices([kind.category for kind in kinds], categories) if categories else None,
+        categories=categories,
         judge=columns.judge,
         preference=columns.is_preference,
         ranks=columns.is_ranks,
@@ -264,7 +269,7 @@ FORMAT = Format(
     name="battles",
     kind="matches",
     description="two systems and a winner per row: CSV, TSV, JSON, JSONL or Parquet",
-    columns=frozenset({"item", "system", "group", "judge", "left", "right", "winner", "weight"}),
+    columns=frozenset({"item", "system", "group", "judge", "left", "right", "winner", "weight", "category"}),
     rows="copy",
 )
 _CERTAIN = 0.95
@@ -352,6 +357,7 @@ def read_matches(
     weight: str | None = None,
     item: str | None = None,
     judge: str | None = None,
+    category: str | None = None,
     keep: Sequence[Literal["item", "judge"]] = (),
     cluster: bool = True,
     covariates: Sequence[str] = (),
@@ -386,6 +392,8 @@ def read_matches(
     judge : str, optional
         The column of the judge (worker, session). If given, battles are counted by judge, with a code in `group`, so
         that errors are clustered by judge; no more rows than needed are kept.
+    category : str, optional
+        The column that divides the battles, such as a language; :func:`betterthan.boards` ranks within each category.
     keep : sequence of {"item", "judge"}, optional
         As `item` and `judge`, with the columns found by name. A judge takes precedence over a session or ranking,
         because all battles of a session have the same judge.
@@ -437,6 +445,7 @@ def read_matches(
     """
     _check_choices(both_bad, keep)
     roles = {"left": left, "right": right, "winner": winner, "weight": weight, "item": item, "judge": judge}
+    roles["category"] = category
     options = Options(
         columns={role: column for role, column in roles.items() if column is not None},
         both_bad=both_bad,

@@ -1,0 +1,1 @@
+"""Boards of battles by category, and how firmly a board stands."""

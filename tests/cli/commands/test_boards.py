@@ -1,0 +1,52 @@
+"""betterthan boards: all categories, one of them, formats, and what does not fit."""
+
+import csv
+import json
+
+import pytest
+
+
+@pytest.fixture
+def battles(tmp_path):
+    """Three systems in two languages."""
+    lines = ["model_a,model_b,winner,language"]
+    for i in range(90):
+        a, b = ("A", "B") if i % 3 == 0 else ("B", "C") if i % 3 == 1 else ("A", "C")
+        lines.append(
+            f"{a},{b},{'tie' if i % 9 == 0 else 'model_b' if i % 5 == 0 else 'model_a'},{'de' if i % 4 else 'fr'}"
+        )
+    path = tmp_path / "battles.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_all_categories_and_one(betterthan, battles):
+    """A row per category, and a row per system."""
+    said = betterthan("boards", battles, "--by", "language")
+    assert said.code == 0
+    assert "Boards of 2 categories (language)" in said.out
+    said = betterthan("boards", battles, "--by", "language", "--category", "fr")
+    assert "Board of language fr, 23 battles" in said.out
+    said = betterthan("boards", battles, "--by", "language", "--category", "es")
+    assert said.code == 2
+    assert 'category "es"' in said.err
+
+
+def test_rows_and_json(betterthan, battles):
+    """A row for each system in each category."""
+    said = betterthan("boards", battles, "--by", "language", "--format", "csv")
+    rows = list(csv.DictReader(said.out.splitlines()))
+    assert [(row["category"], row["rank"]) for row in rows] == [(c, r) for c in ("de", "fr") for r in "123"]
+    said = betterthan("boards", battles, "--by", "language", "--json")
+    assert json.loads(said.out)["categories"] == ["de", "fr"]
+    for form, words in (("markdown", "| language |"), ("latex", "\\toprule"), ("html", "<table")):
+        assert words in betterthan("boards", battles, "--by", "language", "--format", form).out
+
+
+def test_scores_have_no_categories(betterthan, tmp_path):
+    """A table of scores is refused."""
+    path = tmp_path / "scores.csv"
+    path.write_text("item,A,B\n1,0.5,0.6\n2,0.7,0.4\n", encoding="utf-8")
+    said = betterthan("boards", path, "--by", "item")
+    assert said.code == 2
+    assert "error" in said.err
