@@ -15,8 +15,8 @@ import click
 
 from betterthan import __version__, budget, scratch
 from betterthan.cli.commands.agree import agree
+from betterthan.cli.commands.arena.boards import boards
 from betterthan.cli.commands.board import board
-from betterthan.cli.commands.boards import boards
 from betterthan.cli.commands.cache import cache
 from betterthan.cli.commands.check import check
 from betterthan.cli.commands.compare import compare
