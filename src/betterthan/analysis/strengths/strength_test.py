@@ -40,6 +40,7 @@ EFFECT_NAMES = {
     "irt_2pl": "difference of abilities",
 }
 _ROUNDING = 1e-12
+_MANY_DEGREES = 10  # for each system, so that correlations of errors are known well enough for a maximum
 _ELO_UNIT = 400 / float(np.log(10.0))  # points per unit of log strength
 
 
@@ -116,7 +117,11 @@ def rating_findings(table: ComparedTable, found: Estimated, options: PairOptions
     _refuse_one_sided(options.alternative)
     strength, difference = differences_of(found)
     confidence = options.confidence_of_one(strength.size)
-    return _findings(table, found, _by_draws(found, strength, table.n_units, difference, confidence))
+    if found.joint is not None and table.units == "clusters":
+        tested = _by_joint(found.joint, strength, difference, confidence, least=0.0)
+    else:
+        tested = _by_draws(found, strength, table.n_units, difference, confidence)
+    return _findings(table, found, tested)
 
 
 def differences_of(found: Estimated) -> tuple[FloatArray, FloatArray]:
@@ -252,7 +257,7 @@ def _by_draws(
     underestimate the variance. Nor is it below :math:`2^{1-n}`, the smallest p-value of a sign test of n units.
     """
     if found.joint is not None:
-        return _by_joint(found.joint, strength, n, difference, confidence)
+        return _by_joint(found.joint, strength, difference, confidence, least=2.0 ** (1 - n))
     draws = _log_scale(found, found.draws[~np.isnan(found.draws).any(axis=1)])
     if len(draws) < 2:
         raise NotEstimable(
@@ -284,14 +289,18 @@ def _by_draws(
 
 
 def _by_joint(
-    joint: JointRatings, strength: FloatArray, n: int, difference: FloatArray, confidence: float
+    joint: JointRatings, strength: FloatArray, difference: FloatArray, confidence: float, *, least: float
 ) -> _Tested:
     r"""Student's t of differences of averaged ratings, and the step-down maximum over all pairs.
 
     Each difference has degrees of freedom of its own, :math:`\nu`, and is tested by Student's t. For the maximum, t
     becomes the normal deviate with its tail probability, and is compared with the maxima of normal draws of the
     ratings: errors of different pairs are estimated from different matches of the same few judges, so a common
-    mixing variable of a multivariate t would make the maximum of many pairs too small.
+    mixing variable of a multivariate t would make the maximum of many pairs too small. Where there are few degrees of
+    freedom for each system, the correlations are uncertain too, and no adjusted p-value is smaller than Holm's.
+
+    No p-value is below `least`: :math:`2^{1-n}` for n single matches, segments or documents, the smallest p-value of
+    their sign test. A judge's or session's many battles add up to a nearly normal number, as for Bradley–Terry.
     """
     drawn = _Drawn.of(joint.normal, strength)
     degrees = joint.degrees[drawn.left, drawn.right]
@@ -300,9 +309,11 @@ def _by_joint(
         t = np.where(spread > 0, np.abs(difference) / spread, np.inf)
     tail = stdtr(degrees, -t)
     z = np.where(difference == 0, 0.0, -ndtri(tail))
-    least, n_draws = 2.0 ** (1 - n), len(joint.normal)
+    n_draws = len(joint.normal)
     p = np.where(difference == 0, 1.0, np.maximum(2 * tail, least))
     stepped = np.maximum(stepped_pvalues(drawn.tallies(z)[1], z, n_draws), p)
+    if np.median(degrees) < _MANY_DEGREES * strength.size:
+        stepped = np.maximum(stepped, adjusted(p, correction="holm"))
     reach = stdtrit(degrees, 0.5 + confidence / 2) * np.where(spread > 0, spread, np.nan)
     return _Tested(p, stepped, spread, difference - reach, difference + reach, "formula", n_draws, least)
 
