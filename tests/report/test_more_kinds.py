@@ -12,7 +12,6 @@ from betterthan.errors import BetterThanError
 from betterthan.report.compose import compose
 from betterthan.report.document import TaggedSentences
 from betterthan.report.page import page
-from betterthan.report.sections.every_metric import holm_adjusted
 from betterthan.report.worddiff import compared
 
 
@@ -87,10 +86,27 @@ def test_two_runs_are_compared_on_every_task():
     assert f"Of 3 metrics, v2 is better by {n_better} ({n_sure} significantly)" in report.verdict
 
 
-@pytest.mark.parametrize("pvalues", [[0.01, 0.04, 0.03], [0.5], [0.9, 0.001, 0.02, 0.02]])
-def test_holm_is_that_of_statsmodels(pvalues):
-    """The same adjusted p-values."""
-    assert holm_adjusted(pvalues) == pytest.approx(multipletests(pvalues, method="holm")[1].tolist())
+def test_several_systems_have_a_section_on_trade_offs():
+    """With the numbers of the verb; the pair of every metric has p-values of the same family."""
+    rng = np.random.default_rng(8)
+    tables = [
+        bt.Scores(
+            name=name,
+            systems=["A", "B", "C"],
+            segments=map(str, range(40)),
+            values=rng.normal(size=(3, 40)) + np.array(leads)[:, None],
+        )
+        for name, leads in (("clarity", (1, 0, 0)), ("brevity", (0, 1, 0)))
+    ]
+    report = compose(tables)
+    found = bt.tradeoffs(tables)
+    assert report.results["tradeoffs"].adjusted.tolist() == pytest.approx(found.adjusted, nan_ok=True)
+    assert "Pareto front: A and B" in section(report, "tradeoffs").lead
+    (block,) = [
+        b for b in section(report, "every-metric-section").blocks if getattr(b, "key", "") == "every-metric"
+    ]
+    a, b = bt.rank(tables[0]).systems[:2]
+    assert [row[7] for row in block.table.rows] == [found.pair(each.name, a, b).adjusted for each in tables]
 
 
 def test_words_are_compared_with_the_reference_and_with_the_other_output():

@@ -194,7 +194,7 @@ def _result(
         systems=systems,
         metrics=tuple(tables),
         higher_is_better=tuple(table.higher_is_better for table in tables.values()),
-        segments=np.array([table.n_segments for table in tables.values()], dtype=np.int64),
+        segments=np.array([one.ranking.settings.n_segments or 0 for one in each.values()], dtype=np.int64),
         **of_rankings,
         rank_low=ranges[0],
         rank_high=ranges[1],

@@ -28,6 +28,7 @@ from betterthan.report.sections.segments import chosen_segments, segments_sectio
 from betterthan.report.sections.slices import slices_section
 from betterthan.report.sections.standing import PairStanding, n_documents, standing
 from betterthan.report.sections.sureness import needed_range, sureness_section
+from betterthan.report.sections.tradeoffs import all_metrics, tradeoffs_section
 from betterthan.report.wording import about, count, digits_of, plural
 from betterthan.results.base import Result
 from betterthan.results.explanation import Explanation
@@ -56,16 +57,17 @@ def scores_report(inputs: Inputs) -> Report:
     explanations = [explained(inputs, a, b) for a, b in neighbors]
     documents = n_documents(inputs)
     stand = [standing(result, tests, documents, is_binary=binary) for result in explanations]
-    changes = metric_changes(inputs, *_compared(inputs, neighbors[0])) if len(inputs.metrics) > 1 else None
+    by_metric = all_metrics(inputs) if len(inputs.metrics) > 1 else None
+    changes = None if by_metric is None else metric_changes(by_metric, inputs, neighbors[0])
     agreement = agreed(known)
     results: dict[str, Result] = {f"ranking-{by}": result for by, result in known.items()}
     results |= {"pairs": pairs, "pair": explanations[0], "diagnosis": diagnose(inputs.scores)}
-    if agreement is not None:
-        results["agreement"] = agreement
+    results |= _present({"agreement": agreement, "tradeoffs": by_metric})
     files = csv_files(results)
     sections = [
         ranking_section(rankings),
-        *([every_metric_section(changes)] if changes is not None else []),
+        None if by_metric is None else tradeoffs_section(by_metric),
+        None if changes is None else every_metric_section(changes),
         _pairs(inputs, pairs, explanations, documents),
         _pair(inputs, explanations, stand, pairs.systems),
         *([agreement_section(known, agreement)] if agreement is not None else []),
@@ -97,16 +99,14 @@ def scores_report(inputs: Inputs) -> Report:
     )
 
 
+def _present(results: dict[str, Result | None]) -> dict[str, Result]:
+    return {name: result for name, result in results.items() if result is not None}
+
+
 def _verb_options(inputs: Inputs, **more: Any) -> dict[str, Any]:  # noqa: ANN401
     names: tuple[str, ...] = ("missing", "units", "rng")
     options = {key: inputs.options[key] for key in names if key in inputs.options}
     return {**options, **inputs.computing(), **more}
-
-
-def _compared(inputs: Inputs, top: tuple[str, str]) -> tuple[str, str]:
-    """Return the pair whose change is shown for every metric: of two systems the later less the earlier."""
-    systems = inputs.scores.systems
-    return (systems[1], systems[0]) if len(systems) == 2 else top
 
 
 def _verdict(inputs: Inputs, pair: PairStanding, changes: MetricChanges | None) -> str:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from betterthan.analysis.compare.compare import compare
-from betterthan.errors import BetterThanError
 from betterthan.present.numbers import digits_for, interval, number
 from betterthan.present.table import Table, TableColumn
 from betterthan.report.document import Paragraph, Section, TableBlock
 from betterthan.report.figures.marks import interval_marks, scale_heading
 from betterthan.report.inputs import Inputs
 from betterthan.report.wording import count, plural
-from betterthan.results.pairwise import Pair
+from betterthan.results.tradeoffs import MetricPair, Tradeoffs
 
 _ALPHA = 0.05
 
@@ -28,13 +24,12 @@ class MetricChange:
     n_segments: int
     mean_a: float
     mean_b: float
-    pair: Pair
-    adjusted: float
+    pair: MetricPair
 
     @property
     def is_significant(self) -> bool:
         """Whether the difference is significant after adjustment for all metrics."""
-        return self.adjusted <= _ALPHA
+        return self.pair.adjusted <= _ALPHA
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +40,7 @@ class MetricChanges:
     b: str
     changes: tuple[MetricChange, ...]
     left_out: tuple[str, ...]
+    n_tests: int
 
     @property
     def summary(self) -> str:
@@ -89,56 +85,27 @@ def _counted(word: str, changes: list[MetricChange]) -> str:
     return f"{word} by {len(changes)} ({sure})"
 
 
-def metric_changes(inputs: Inputs, a: str, b: str) -> MetricChanges | None:
-    """Return how `a` compares with `b` by every metric; None where fewer than two metrics have both systems."""
-    tested, left_out = [], []
-    options = {key: inputs.options[key] for key in ("units", "rng") if key in inputs.options}
-    for name, scores in inputs.metrics.items():
-        if not {a, b} <= set(scores.systems):
-            left_out.append(name)
-            continue
-        both = scores.select([a, b])
-        units = "segments" if scores.groups is None else options.get("units", "auto")
-        try:
-            tests = compare(both, missing="drop", **{**options, "units": units}, **inputs.computing())
-            pair = tests.pair(a, b)
-        except BetterThanError:
-            left_out.append(name)
-            continue
-        means = both.complete(missing="drop").values.mean(axis=1)
-        tested.append((name, scores, pair, means))
-    if len(tested) < 2:
-        return None
-    holm = holm_adjusted([pair.pvalue for _, _, pair, _ in tested])
+def metric_changes(result: Tradeoffs, inputs: Inputs, top: tuple[str, str]) -> MetricChanges:
+    """Return how the best two compare by every metric; of two systems the later with the earlier.
+
+    P-values are adjusted as in the comparison of all systems by all metrics.
+    """
+    systems = inputs.scores.systems
+    a, b = (systems[1], systems[0]) if len(systems) == 2 else top
+    at = {name: i for i, name in enumerate(result.systems)}
     changes = tuple(
         MetricChange(
-            metric=name,
-            higher_is_better=scores.higher_is_better,
-            n_segments=int(pair.wins + pair.ties + pair.losses),
-            mean_a=float(means[0]),
-            mean_b=float(means[1]),
-            pair=pair,
-            adjusted=float(p),
+            metric=metric,
+            higher_is_better=result.higher_is_better[k],
+            n_segments=int(result.segments[k]),
+            mean_a=float(result.score[k, at[a]]),
+            mean_b=float(result.score[k, at[b]]),
+            pair=result.pair(metric, a, b),
         )
-        for (name, scores, pair, means), p in zip(tested, holm, strict=True)
+        for k, metric in enumerate(result.metrics)
     )
-    return MetricChanges(a=a, b=b, changes=changes, left_out=tuple(left_out))
-
-
-def holm_adjusted(pvalues: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Holm's method; NaN is not counted.
-
-    Examples
-    --------
-    >>> holm_adjusted([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    order = sorted((i for i, p in enumerate(pvalues) if not math.isnan(p)), key=lambda i: pvalues[i])
-    holm, largest = [math.nan] * len(pvalues), 0.0
-    for k, i in enumerate(order):
-        largest = max(largest, min(1.0, (len(order) - k) * pvalues[i]))
-        holm[i] = largest
-    return holm
+    left_out = tuple(name for name in inputs.metrics if name not in result.metrics)
+    return MetricChanges(a=a, b=b, changes=changes, left_out=left_out, n_tests=result.n_tests)
 
 
 def every_metric_section(result: MetricChanges) -> Section:
@@ -172,7 +139,7 @@ def every_metric_section(result: MetricChanges) -> Section:
         (
             f"Differences are positive where {a} is better. The marks show them in quarters of the width of their "
             "intervals, about one standard error, so that metrics on different scales can be compared; p-values are "
-            f"also adjusted for all {len(changes)} metrics (Holm)."
+            f"also adjusted for all {result.n_tests:,} comparisons by all metrics (Holm)."
         )
     ]
     n = len(result.left_out)
@@ -189,7 +156,7 @@ def every_metric_section(result: MetricChanges) -> Section:
     )
 
 
-def _unit(pair: Pair) -> float:
+def _unit(pair: MetricPair) -> float:
     """Return a quarter of the interval's width, about one standard error."""
     width = pair.high - pair.low
     return width / 4 if width > 0 else 1.0
@@ -206,6 +173,6 @@ def _row(change: MetricChange) -> tuple[str | float | int, ...]:
         f"{'+' if pair.effect > 0 else ''}{number(pair.effect, digits)}",
         interval(pair.low, pair.high, digits),
         pair.pvalue,
-        change.adjusted,
+        pair.adjusted,
         "" if not change.is_significant else "better *" if pair.effect > 0 else "worse *",
     )
