@@ -29,8 +29,9 @@ def as_table(
     metric: str | None = None,
     system: str | Sequence[str] | None = None,
     run: str | None = None,
+    group: str | None = None,
 ) -> AcceptedTable:
-    """Return the table that a verb takes.
+    """Return the table that a verb takes; `group` names the column of groups.
 
     Raises
     ------
@@ -55,7 +56,7 @@ def as_table(
                     metric=Option("metric", metric),
                 )
             )
-        for name, value in (("system", system), ("run", run)):
+        for name, value in (("system", system), ("run", run), ("group", group)):
             if value is not None:
                 raise BetterThanError(
                     Message(
@@ -76,7 +77,7 @@ def as_table(
     from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
     from betterthan.read.runs import naming  # noqa: PLC0415
 
-    reader = TableReader(naming(system, run))
+    reader = TableReader(naming(system, run, group=group))
     table: AcceptedTable = reader.table(data if len(data) > 1 else first, kinds=kinds, metric=metric)
     return table
 

@@ -215,7 +215,18 @@ VERBS: dict[str, Verb] = {
     "gate": Verb(
         ("file",),
         (
-            *("systems", "margin", "metric", "missing", "units", "over", "alpha", "power", "undecided"),
+            *(
+                "systems",
+                "margin",
+                "metrics",
+                "slices",
+                "missing",
+                "units",
+                "over",
+                "alpha",
+                "power",
+                "undecided",
+            ),
             *_READING,
         ),
     ),

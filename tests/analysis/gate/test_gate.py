@@ -194,3 +194,70 @@ def test_picture_and_table():
     table = gate_table(bt.gate(*right_wrong(600, 16, 30), margin=0.025))
     assert table.rows[0][-1] == "undecided"
     assert "may be worse than A by more than 0.025" in table.verdict[0]
+
+
+def test_rare_large_losses_do_not_pass_before_they_are_seen():
+    """The interval of compare excludes the margin; with one more such loss it would not."""
+    losses = [0.2] * 27 + [-0.5, -1.0, -1.5]
+    pair = bt.compare([0.0] * 30, losses).pair("B", "A")
+    found = bt.gate([0.0] * 30, losses, margin=0.22)
+    assert pair.low > -0.22
+    assert (found.verdict, found[0].low) == ("undecided", -0.22)
+    assert bt.gate([0.0] * 30, losses, margin=0.6).passed
+
+
+def test_several_metrics_must_all_pass():
+    """One that is open leaves the gate open, one that fails fails it; p-values are adjusted for both."""
+    good, bad, unsure = right_wrong(600, 3, 3), right_wrong(600, 10, 40), right_wrong(600, 16, 30)
+    tables = [
+        bt.Scores(name=name, systems=["A", "B"], segments=list(map(str, range(600))), values=values)
+        for name, values in (("good", good), ("bad", bad), ("unsure", unsure))
+    ]
+    assert bt.gate([tables[0], tables[2]], margin=0.025).verdict == "undecided"
+    assert bt.gate(tables, margin=0.025).verdict == "fail"
+    found = bt.gate(tables, margin={"good": 0.02, "bad": 0.2})
+    assert (found.verdict, found.metric, found.margin.tolist()) == (
+        "pass" if found[1].verdict != "equivalent" else "equivalent",
+        ("good", "bad"),
+        [0.02, 0.2],
+    )
+    assert found[1].adjusted == pytest.approx(2 * found[1].pvalue)
+    with pytest.raises(bt.BetterThanError, match="metric"):
+        bt.gate(tables, margin={"god": 0.02})
+
+
+def test_a_failing_slice_fails_the_gate():
+    """The whole is within the margin, and one topic is not."""
+    baseline, candidate = right_wrong(900, 40, 0)
+    topics = ["new"] * 40 + ["old"] * 860
+    candidate[-100:] = [0] * 100
+    baseline[-100:-70] = [1] * 30
+    topics[-100:] = ["law"] * 100
+    found = bt.gate(baseline, candidate, margin=0.03, slices={"topic": topics})
+    assert found[0].verdict in ("pass", "equivalent", "better")
+    assert found.verdict == "fail"
+    by_slice = {row.slice: row for row in found}
+    assert by_slice["topic = law"].verdict == "fail"
+    assert not by_slice["topic = law"].is_required
+    assert by_slice["topic = law"].adjusted > by_slice["topic = law"].pvalue
+    assert math.isnan(by_slice["topic = old"].needed)
+    with pytest.raises(bt.BetterThanError, match="899 labels"):
+        bt.gate(baseline, candidate, margin=0.03, slices={"topic": topics[1:]})
+    with pytest.raises(bt.BetterThanError, match="give a label for each item"):
+        bt.gate(baseline, candidate, margin=0.03, slices="topic")
+
+
+def test_slices_of_documents_and_runs():
+    """A slice of one document is not tested where documents are the units; runs are sliced by item."""
+    rng = np.random.default_rng(8)
+    groups = list(map(str, np.repeat(np.arange(10), 8)))
+    values = rng.normal(size=(2, 80))
+    scores = bt.Scores(
+        name="x", systems=["A", "B"], segments=list(map(str, range(80))), values=values, groups=groups
+    )
+    found = bt.gate(scores, margin=0.5, slices={"document": groups})
+    assert all(math.isnan(row.pvalue) and row.verdict == "undecided" for row in found if row.slice)
+    runs = drawn_runs()
+    halves = [str(i % 2) for i in range(runs.n_segments)]
+    found = bt.gate(runs, systems=runs.systems[:2], margin=0.5, slices={"half": halves})
+    assert [row.n_units for row in found] == [runs.n_segments, halves.count("0"), halves.count("1")]

@@ -107,3 +107,44 @@ def test_systems_of_one_file(betterthan, tmp_path):
     said = betterthan("gate", path, "--margin", "0.5")
     assert said.code == 2
     assert "Birch" in said.err
+
+
+def test_metrics_with_margins_and_slices(betterthan, tmp_path):
+    """All rows in the table; the receipt holds metrics and slices."""
+    baseline, candidate = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    for path, shift in ((baseline, 0), (candidate, 1)):
+        rows = [
+            {
+                "id": i,
+                "topic": "ab"[i % 2],
+                "correct": (i + (i == shift)) % 4 > 0,
+                "length": 10 + (i * 7 + shift) % 5,
+            }
+            for i in range(300)
+        ]
+        lines = [json.dumps({**row, "correct": int(row["correct"])}) for row in rows]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    given = ("--metric", "correct=0.05", "--metric", "length", "--margin", "0.7", "--no-worse-slice", "topic")
+    out = tmp_path / "gate.json"
+    assert betterthan("gate", baseline, candidate, *given, "-o", out).code == 0
+    found = json.loads(out.read_text(encoding="utf-8"))
+    assert found["metric"] == ["correct"] * 3 + ["length"] * 3
+    assert found["slice"] == ["", "topic = a", "topic = b"] * 2
+    assert found["margin"] == [0.05] * 3 + [0.7] * 3
+    assert betterthan("verify", out, baseline, candidate).code == 0
+    for options, words in (
+        (("--metric", "correct"), "no margin"),
+        (("--metric", "correct=0.1", "--margin", "0.2"), "no effect"),
+        (("--metric", "correct=0.1", "--metric", "correct=0.2"), "named twice"),
+        (("--metric", "correct=0.1", "--no-worse-slice", "topics"), 'Did you mean "topic"'),
+    ):
+        said = betterthan("gate", baseline, candidate, *options)
+        assert (said.code, words in said.err) == (2, True), said.err
+
+
+def test_slices_that_differ_between_the_files_are_an_error(betterthan, tmp_path, baseline):
+    """An item that has another topic may be another item."""
+    candidate = write(tmp_path / "b.jsonl", BASELINE, topics=("law", "math"))
+    said = betterthan("gate", baseline, candidate, "--margin", "0.1", "--no-worse-slice", "topic")
+    assert said.code == 2
+    assert "has different values" in said.err

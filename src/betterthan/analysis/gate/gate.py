@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
 from betterthan.analysis.compare.compare_runs import Over
 from betterthan.analysis.gate.deciding import Deciding, deciding
-from betterthan.analysis.gate.margins import GateOptions, GateTable, Standing, standing, verdict_of
+from betterthan.analysis.gate.margins import (
+    GateOptions,
+    GateTable,
+    Standing,
+    standing,
+    standing_of_part,
+    verdict_of,
+)
+from betterthan.analysis.gate.slicing import (
+    SliceableTable,
+    Slicing,
+    parts_of,
+    refuse_unsliceable,
+    slicing_from,
+    slicing_of,
+)
 from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.units import UnitName
 from betterthan.budget import check_share
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.kernels.significance.pvalues import adjusted
-from betterthan.messages import Message, Option
+from betterthan.messages import MORE, Message, Option
 from betterthan.results.gate import PASSING, Gate, WorstItem
 from betterthan.results.settings import Settings
+from betterthan.tables.any_table import AnyTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
 from betterthan.tables.runs import Runs
@@ -27,6 +43,13 @@ from betterthan.tables.scores import Scores
 
 KINDS: tuple[type[GateTable], ...] = (Scores, Counts, Matches, Runs)
 _MOST_WORST = 10
+
+
+class GatedTable(NamedTuple):
+    """A metric with its margin."""
+
+    table: GateTable
+    margin: float
 
 
 class _Row(NamedTuple):
@@ -44,8 +67,9 @@ def gate(
     baseline: AnyData,
     candidate: AnyData = None,
     *,
-    margin: float,
+    margin: float | Mapping[str, float],
     metric: str | None = None,
+    slices: str | Sequence[str] | Mapping[str, Sequence[object]] = (),
     system: str | Sequence[str] | None = None,
     run: str | None = None,
     systems: Sequence[str] | None = None,
@@ -70,12 +94,16 @@ def gate(
     Parameters
     ----------
     baseline, candidate : Scores, Counts, Matches or Runs, or what they are read from
-        The scores of both systems: two files, two arrays, … for the same items. Or one table with both, and `systems`.
-    margin : float
+        The scores of both systems: two files, two arrays, … for the same items. Or one table with both, or a list of
+        tables with a metric each, and `systems`.
+    margin : float, or mapping of str to float
         How much worse the candidate may be, in the unit of the metric; for battles, of the probability of a win. 0
-        demands that it is better.
+        demands that it is better. A mapping names the metrics that are required, each with its margin.
     metric, system, run
         As for :func:`betterthan.compare`.
+    slices : str or sequence of str, optional
+        Columns such as a topic: no part of the items with the same value may fail. For tables and arrays a mapping from
+        a name to a label for each item.
     systems : sequence of str, optional
         The baseline and the candidate, where a table names them; by default the only two, in the order of the table.
     units, over
@@ -102,10 +130,17 @@ def gate(
 
     Notes
     -----
-    Effect, interval and p-value are those of :func:`betterthan.compare`. So documents, repeated runs and clusters of
-    battles are respected, and "better" is what `compare` calls significantly better. For answers that are right or
-    wrong the margin is tested by the exact unconditional score test [2]_, which holds its level however rare changes
-    are, and the interval agrees with it.
+    With several metrics the gate passes if every one is shown to be within its margin; since all must be, this needs no
+    correction (an intersection–union test [4]_). It fails if a metric or a slice fails; p-values behind "fail" and
+    "better" are adjusted by Holm over all rows. Slices need not be shown to be within the margin, which small ones
+    could not be.
+
+    Effect, interval and p-value are those of :func:`betterthan.compare`, so documents, repeated runs and clusters of
+    battles are respected. For answers that are right or wrong the margin is tested by the exact unconditional score
+    test [2]_, which holds its level however rare changes are. For other scores of single items every claim must also
+    hold in an interval that allows for losses (or gains) as large as the largest that were not yet seen: where losses
+    are rare and large, small samples often lack them. An end of the interval moves to the margin or to 0 where these
+    methods put it on the other side.
 
     A candidate that is worse by more than the margin passes with a probability of at most alpha / 2, and one that is
     not worse fails with a probability of at most alpha / 2.
@@ -118,6 +153,7 @@ def gate(
        endpoints, Biometrics 57.
     .. [3] Schuirmann (1987), A comparison of the two one-sided tests procedure, J. Pharmacokinetics and
        Biopharmaceutics 15.
+    .. [4] Berger (1982), Multiparameter hypothesis testing and acceptance sampling, Technometrics 24.
 
     Examples
     --------
@@ -129,24 +165,131 @@ def gate(
     >>> found.verdict, found.exit_code, found[0].needed_if_equal > 50
     ('undecided', 3, True)
     """
-    _check(margin, alpha, power, undecided, missing)
     data = (baseline,) if candidate is None else (baseline, candidate)
-    table: GateTable = as_table(*data, kinds=KINDS, verb="gate", metric=metric, system=system, run=run)
-    before, after = _two(table, systems)
+    tables = _tables(data, margin, metric, system, run)
+    slicings = _slicings(data, slices, tables[0].table, system, run)
+    return gate_tables(
+        tables,
+        slicings,
+        systems=systems,
+        units=units,
+        over=over,
+        missing=missing,
+        alpha=alpha,
+        power=power,
+        undecided=undecided,
+    )
+
+
+def gate_tables(
+    tables: Sequence[GatedTable],
+    slicings: Sequence[Slicing] = (),
+    *,
+    systems: Sequence[str] | None,
+    units: UnitName,
+    over: Over,
+    missing: Literal["raise", "drop"],
+    alpha: float,
+    power: float,
+    undecided: Literal["", "pass", "fail"],
+) -> Gate:
+    """Return the gate of tables that were read; see :func:`gate`."""
+    _check([one.margin for one in tables], alpha, power, undecided, missing)
+    before, after = _two(tables[0].table, systems)
     options = GateOptions(
         baseline=before, candidate=after, alpha=alpha, power=power, units=units, over=over, missing=missing
     )
-    row = _Row(table, "", float(margin), is_required=True, found=standing(table, margin, options))
-    return _result([row], options, undecided)
+    rows = []
+    for table, margin in tables:
+        _two(table, (before, after))
+        rows.append(_Row(table, "", float(margin), is_required=True, found=standing(table, margin, options)))
+        for slicing in slicings:
+            refuse_unsliceable(table, slicing.name)
+            for name, part in parts_of(cast("SliceableTable", table), slicing):
+                found = standing_of_part(part, margin, options)
+                rows.append(_Row(part, name, float(margin), is_required=False, found=found))
+    return _result(rows, options, undecided)
 
 
-def _check(margin: float, alpha: float, power: float, undecided: str, missing: str) -> None:
+def _tables(
+    data: tuple[AnyData, ...],
+    margin: float | Mapping[str, float],
+    metric: str | None,
+    system: str | Sequence[str] | None,
+    run: str | None,
+) -> list[GatedTable]:
+    """Return the table of each metric with its margin."""
+    if isinstance(margin, Mapping) and (metric is not None or not margin):
+        raise BetterThanError(
+            Message(
+                "{margin} names the metrics, one or more, each with its margin. Leave out {metric}.",
+                margin=Option("margin", dict(margin)),
+                metric=Option("metric", metric),
+            )
+        )
+    (first, *more) = data
+    if (
+        not more
+        and isinstance(first, list | tuple)
+        and first
+        and all(isinstance(each, AnyTable) for each in first)
+    ):
+        return _given_tables(first, margin)
+    if isinstance(margin, Mapping) and isinstance(first, AnyTable):
+        return _given_tables([first], margin)
+    margins = list(margin.items()) if isinstance(margin, Mapping) else [(metric, margin)]
+    return [
+        GatedTable(as_table(*data, kinds=KINDS, verb="gate", metric=name, system=system, run=run), one)
+        for name, one in margins
+    ]
+
+
+def _given_tables(tables: Sequence[AnyData], margin: float | Mapping[str, float]) -> list[GatedTable]:
+    named = {_name(table): table for table in (as_table(each, kinds=KINDS, verb="gate") for each in tables)}
+    if len(named) < len(tables):
+        raise TableError("Two of the tables have the same metric. Give each a name of its own.")
+    if not isinstance(margin, Mapping):
+        return [GatedTable(table, margin) for table in named.values()]
+    for name in margin:
+        if name not in named:
+            raise unknown_name("metric", name, named)
+    return [GatedTable(named[name], one) for name, one in margin.items()]
+
+
+def _slicings(
+    data: tuple[AnyData, ...],
+    slices: str | Sequence[str] | Mapping[str, Sequence[object]],
+    table: GateTable,
+    system: str | Sequence[str] | None,
+    run: str | None,
+) -> list[Slicing]:
+    """Return the slices, read from columns or given."""
+    if isinstance(slices, Mapping):
+        return [slicing_from(str(name), labels, table) for name, labels in slices.items()]
+    names = (slices,) if isinstance(slices, str) else tuple(slices)
+    if names and isinstance(data[0], AnyTable | list | tuple):
+        raise BetterThanError(
+            Message(
+                "{option} names columns to be read. For tables and arrays give a label for each item: {mapping}.",
+                option=Option("slices", list(names)),
+                mapping=Option("slices", {names[0]: [MORE]}),
+            )
+        )
+    grouped = [
+        as_table(*data, kinds=KINDS, verb="gate", metric=_name(table), system=system, run=run, group=name)
+        for name in names
+    ]
+    return [slicing_of(name, each) for name, each in zip(names, grouped, strict=True)]
+
+
+def _check(margins: Sequence[float], alpha: float, power: float, undecided: str, missing: str) -> None:
     check_share("alpha", alpha)
     check_share("power", power)
-    if not 0 <= margin < math.inf:
-        raise BetterThanError(
-            Message("{option} must be 0 or more.", option=Option("margin", margin), severity="error")
-        )
+    for margin in margins:
+        if not 0 <= margin < math.inf:
+            raise BetterThanError(
+                Message("{option} must be 0 or more.", option=Option("margin", margin), severity="error")
+            )
     if undecided not in ("", "pass", "fail"):
         raise unknown_name("undecided", undecided, ("pass", "fail"))
     if missing not in ("raise", "drop"):
@@ -179,7 +322,9 @@ def _result(rows: list[_Row], options: GateOptions, undecided: str) -> Gate:
         for row, p in zip(rows, corrected, strict=True)
     )
     open_rows = [
-        deciding(row.table, row.found, row.margin, options) if verdict == "undecided" else Deciding()
+        deciding(row.table, row.found, row.margin, options)
+        if verdict == "undecided" and row.is_required
+        else Deciding()
         for row, verdict in zip(rows, verdicts, strict=True)
     ]
     found = [row.found for row in rows]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from betterthan.analysis.compare.compare_runs import Over
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
 from betterthan.kernels.intervals.mean_differences import is_two_valued
+from betterthan.kernels.intervals.unseen import interval_with_unseen
 from betterthan.kernels.significance.paired_shares import shares_exceed
 from betterthan.results.pairwise import Pair, PairwiseTable
 from betterthan.tables.counts import Counts
@@ -50,6 +52,8 @@ class Standing(NamedTuple):
     unit : str
     is_within : bool
         Whether the candidate is shown not to be worse by more than the margin.
+    may_be_equal : bool
+        Whether equality remains possible whatever the p-value says, because a long tail may not have been seen.
     compared : PairwiseTable
         What :func:`betterthan.compare` says of the two.
     """
@@ -63,6 +67,7 @@ class Standing(NamedTuple):
     n_units: int
     unit: str
     is_within: bool
+    may_be_equal: bool
     compared: PairwiseTable
 
 
@@ -70,8 +75,9 @@ def standing(table: GateTable, margin: float, options: GateOptions) -> Standing:
     """Compare candidate and baseline as :func:`betterthan.compare` does, and set the interval against the margin.
 
     For scores of two values on single items the margin is tested exactly
-    (:func:`betterthan.kernels.significance.paired_shares.shares_exceed`), and an end of the interval on the wrong side
-    of the margin is moved to it, as `compare` does at 0.
+    (:func:`betterthan.kernels.significance.paired_shares.shares_exceed`). For other scores of single items an interval
+    that allows for losses not yet seen (:func:`betterthan.kernels.intervals.unseen.interval_with_unseen`) must exclude
+    the margin and 0, too. An end of the interval on the wrong side of either is moved to it, as `compare` does at 0.
     """
     result = compare(
         table,
@@ -86,8 +92,9 @@ def standing(table: GateTable, margin: float, options: GateOptions) -> Standing:
     middle = 0.5 if result.is_probability else 0.0
     low, high = pair.low - middle, pair.high - middle
     is_better = bool(pair.pvalue <= options.alpha and pair.effect > middle)
+    may_be_equal = False
     if isinstance(table, Scores) and result.units == "segments":
-        low, high = _exact_ends(table, pair, margin, (low, high), options)
+        low, high, may_be_equal = _ends_at_margins(table, pair, margin, (low, high), options)
     before, after = _scores(table, pair, options)
     return Standing(
         baseline_score=before,
@@ -98,23 +105,56 @@ def standing(table: GateTable, margin: float, options: GateOptions) -> Standing:
         pvalue=pair.pvalue,
         n_units=_number(table, result, pair),
         unit=_unit(result),
-        is_within=is_better or (margin > 0 and low > -margin),
+        is_within=(is_better and not may_be_equal) or (margin > 0 and low > -margin),
+        may_be_equal=may_be_equal,
         compared=result,
     )
 
 
-def _exact_ends(
+def standing_of_part(table: Scores | Runs, margin: float, options: GateOptions) -> Standing:
+    """Return the standing of a slice; without interval and p-value where it is too small for either.
+
+    A slice of one document is too small where documents are the units.
+    """
+    is_whole = table.groups is not None and len(set(table.groups)) == 1 and len(table.segments) > 1
+    if options.units == "segments" or not is_whole:
+        return standing(table, margin, options)
+    known = standing(table, margin, replace(options, units="segments"))
+    return known._replace(
+        low=math.nan, high=math.nan, pvalue=math.nan, n_units=1, unit="documents", is_within=False
+    )
+
+
+def _ends_at_margins(
     scores: Scores, pair: Pair, margin: float, ends: tuple[float, float], options: GateOptions
-) -> tuple[float, float]:
-    """Return the ends of the interval on the sides of both margins that the exact tests say; for two values only."""
+) -> tuple[float, float, bool]:
+    """Return the ends of the interval, moved to a margin or 0 where a sharper method puts them on its other side.
+
+    That is the exact test for two values, and otherwise an interval that allows for losses not yet seen. The last
+    value says whether that interval contains 0.
+    """
     values = scores.select((options.candidate, options.baseline)).goodness
     values = values[:, ~np.isnan(values).any(axis=0)]
-    if not margin or not is_two_valued(values):
-        return ends
+    if math.isnan(ends[0]):
+        return *ends, False
+    if is_two_valued(values):
+        return *(_exact_ends(values, pair, margin, ends, options.alpha / 2) if margin else ends), False
+    low, high = ends
+    wide = interval_with_unseen(values[0] - values[1], confidence=1 - options.alpha)
+    for at in (margin, 0.0, -margin):
+        if wide[0] <= at < low:
+            low = at
+        if high < -at <= wide[1]:
+            high = -at
+    return low, high, wide[0] <= 0 <= wide[1]
+
+
+def _exact_ends(
+    values: FloatArray, pair: Pair, margin: float, ends: tuple[float, float], level: float
+) -> tuple[float, float]:
     scale = float(np.ptp(values)) or 1.0
     n, share = values.shape[1], margin / scale
     wins, losses = round(pair.wins), round(pair.losses)
-    level = options.alpha / 2
     above = {at: shares_exceed(wins, losses, n, at) <= level for at in (-share, share)}
     below = {at: shares_exceed(losses, wins, n, -at) <= level for at in (-share, share)}
     low, high = ends
@@ -166,7 +206,7 @@ def verdict_of(one: Standing, margin: float, adjusted: float, alpha: float) -> s
     >>> bt.gate([0, 1, 1, 0, 1, 1] * 4, [1, 0, 1, 0, 1, 1] * 4, margin=0.2).verdict
     'undecided'
     """
-    is_different = adjusted <= alpha
+    is_different = adjusted <= alpha and not one.may_be_equal
     if one.effect > 0 and is_different:
         return "better"
     if one.is_within:

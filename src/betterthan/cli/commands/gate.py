@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 @click.option(
     "--margin",
     type=float,
-    required=True,
     metavar="X",
-    help="How much worse the candidate may be, in the unit of the metric; for battles of the probability of a win.",
+    help="How much worse the candidate may be, in the unit of the metric; for battles of the probability of a win. "
+    "Needed unless every --metric has a margin.",
 )
 @click.option(
     "--only",
@@ -29,7 +29,22 @@ if TYPE_CHECKING:
     metavar="SYSTEM",
     help="The baseline, and given again the candidate, where their names could be files.",
 )
-@click.option("--metric", metavar="NAME", help="The metric, if the files have several.")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME[=MARGIN]",
+    help="A metric, if the files have several, with its margin where it has one of its own. Repeat for several: all "
+    "must pass.",
+)
+@click.option(
+    "--no-worse-slice",
+    "slices",
+    multiple=True,
+    metavar="COLUMN",
+    help="Fail also where the candidate is worse on the items with the same value in this column, such as a topic. "
+    "Repeat for several.",
+)
 @click.option(
     "--undecided",
     type=click.Choice(["pass", "fail"]),
@@ -65,7 +80,9 @@ def gate(
     systems: tuple[str, ...],
     options: Options,
     format_in: str | None,
-    metric: str | None,
+    metrics: tuple[str, ...],
+    slices: tuple[str, ...],
+    margin: float | None,
     undecided: Literal["pass", "fail"] | None,
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> Gate:
@@ -79,15 +96,19 @@ def gate(
     Examples:
       betterthan gate baseline.jsonl candidate.jsonl --margin 0.02
       betterthan gate scores.csv Aster Birch --margin 1 --metric chrF
+      betterthan gate old.jsonl new.jsonl --metric correct=0.02 --metric toxicity=0.01 --no-worse-slice topic
       betterthan gate runs/v1 runs/v2 --metric acc --margin 0.01 --undecided fail
     """  # noqa: D301
-    from betterthan.analysis.gate.gate import KINDS
-    from betterthan.analysis.gate.gate import gate as gated
+    from betterthan.analysis.gate.gate import gate_tables
+    from betterthan.cli.gate_inputs import GateInputs, margins_of
     from betterthan.cli.tables import files_and_systems
-    from betterthan.read.inputs import TableReader
 
     files, named = files_and_systems(file)
     # The receipt tells files and systems apart as well.
     click.get_current_context().params.update(file=files, systems=(*named, *systems))
-    table = TableReader(options, format=format_in).table(files, kinds=KINDS, metric=metric)
-    return gated(table, systems=(*named, *systems) or None, undecided=undecided or "", **given)
+    read = GateInputs(files, options, format_in)
+    tables = read.tables(margins_of(metrics, margin))
+    slicings = [read.slicing(column, tables[0]) for column in slices]
+    return gate_tables(
+        tables, slicings, systems=(*named, *systems) or None, undecided=undecided or "", **given
+    )

@@ -20,15 +20,14 @@ _SHOWN_LENGTH = 40
 
 def gate_table(result: Gate) -> Table:
     """Return the rows, with the verdict in words above and the largest losses below."""
-    digits = gate_digits(result)
     has_slices = any(result.slice)
     columns = [
         TableColumn(heading="metric"),
         *([TableColumn(heading="slice")] if has_slices else []),
-        TableColumn(heading=result.baseline, kind="number", digits=digits, spare=2),
-        TableColumn(heading=result.candidate, kind="number", digits=digits, spare=2),
-        TableColumn(heading="difference", kind="number", digits=digits),
-        TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits),
+        TableColumn(heading=result.baseline, kind="count", spare=2),
+        TableColumn(heading=result.candidate, kind="count", spare=2),
+        TableColumn(heading="difference", kind="count"),
+        TableColumn(heading=f"{percent(result.confidence)} CI", kind="count"),
         TableColumn(heading="margin", kind="count"),
         TableColumn(heading="CI and margin", kind="code", spare=1, in_paper=False),
         TableColumn(heading="verdict"),
@@ -36,31 +35,32 @@ def gate_table(result: Gate) -> Table:
     return Table(
         title=f"Gate: {result.candidate} against {result.baseline}",
         columns=tuple(columns),
-        rows=tuple(_row(row, has_slices=has_slices) for row in result),
+        rows=tuple(_row(row, gate_digits(result, row.metric), has_slices=has_slices) for row in result),
         verdict=gate_sentences(result),
         words=_words(result),
         legend=f"CI and margin: {_EFFECT} difference, {_INTERVAL} interval, {_ZERO} no difference, {_EDGE} margin; "
-        "to the right the candidate is better.",
+        "to the right the candidate is better." + (_SLICES if has_slices else ""),
         notes=result.notes,
         signature=result.settings.signature,
         short_signature=result.settings.short_signature,
     )
 
 
-def gate_digits(result: Gate) -> int:
-    """Return the decimals of differences and their intervals."""
-    widths = [(row.high - row.low) / 2 for row in result]
-    return digits_for(widths, [*(row.effect for row in result), *(row.margin for row in result)])
+def gate_digits(result: Gate, metric: str) -> int:
+    """Return the decimals of differences of a metric and their intervals."""
+    rows = [row for row in result if row.metric == metric]
+    widths = [(row.high - row.low) / 2 for row in rows]
+    return digits_for(widths, [*(row.effect for row in rows), *(row.margin for row in rows)])
 
 
-def _row(row: GateRow, *, has_slices: bool) -> tuple[TableCell, ...]:
+def _row(row: GateRow, digits: int, *, has_slices: bool) -> tuple[TableCell, ...]:
     return (
         row.metric,
-        *([row.slice] if has_slices else []),
-        row.baseline_score,
-        row.candidate_score,
-        row.effect,
-        (row.low, row.high),
+        *([row.slice or "all"] if has_slices else []),
+        number(row.baseline_score, digits),
+        number(row.candidate_score, digits),
+        number(row.effect, digits),
+        interval(row.low, row.high, digits),
         f"{row.margin:g}",
         picture(row),
         row.verdict,
@@ -99,17 +99,18 @@ def picture(row: GateRow) -> str:
 def gate_sentences(result: Gate) -> tuple[str, ...]:
     """Return the answer in words: the verdict, why, and what would decide an undecided row."""
     if len(result) == 1:
-        row = result[0]
-        return (
-            f"{_SHOWN[row.verdict]}: {row_sentence(result, 0)}.",
-            *_deciding(result, 0),
-            *_counted(result),
-        )
-    parts = [i for i in range(len(result)) if result.verdicts[i] not in PASSING]
-    told = [i for i in parts if result.is_required[i] or result.verdicts[i] == "fail"]
-    lines = [f"{_SHOWN[result.verdict]}: {_summary(result)}."]
-    for i in told[:_SHOWN_ITEMS]:
-        lines.append(f"{_of(result[i])}: {row_sentence(result, i)}.")
+        shown = _SHOWN[result.verdict]
+        return (f"{shown}: {row_sentence(result, 0)}.", *_deciding(result, 0), *_counted(result))
+    if sum(result.is_required) == 1 and "fail" not in result.verdicts:
+        n = len(result) - 1
+        none = "the slice does not fail" if n == 1 else f"none of {n} slices fails"
+        said = f"{_SHOWN[result.verdict]}: {row_sentence(result, 0)}; {none}."
+        return (said, *_deciding(result, 0), *_counted(result))
+    lines = [f"{_SHOWN[result.verdict]}: {summary(result)}."]
+    open_rows = [i for i in range(len(result)) if result.is_required[i] and result.verdicts[i] == "undecided"]
+    failed = [i for i in range(len(result)) if result.verdicts[i] == "fail"]
+    for i in [*failed, *open_rows][:_SHOWN_ITEMS]:
+        lines.append(f"{row_name(result[i])}: {row_sentence(result, i)}.")
         lines += _deciding(result, i)
     return (*lines, *_counted(result))
 
@@ -121,22 +122,37 @@ _SHOWN = {
     "fail": "Fail",
     "undecided": "Undecided",
 }
+_SLICES = " Slices need not be shown to be within the margin; none may fail."
 
 
-def _of(row: GateRow) -> str:
+def row_name(row: GateRow) -> str:
+    """Return what a row is about: the metric, and the slice where it is one."""
     return f"{row.metric}, {row.slice}" if row.slice else row.metric
 
 
-def _summary(result: Gate) -> str:
-    n = len(result)
-    counts = {name: result.verdicts.count(name) for name in _SHOWN}
-    parts = [f"{count} {name}" for name, count in counts.items() if count]
-    return f"{result.candidate} against {result.baseline} on {n} rows ({', '.join(parts)})"
+def summary(result: Gate) -> str:
+    """Return the verdict on several rows in words, without a full stop."""
+    required = [row for row in result if row.is_required]
+    slices = [row for row in result if not row.is_required]
+    failed = sum(row.verdict == "fail" for row in result)
+    opened = sum(row.verdict == "undecided" for row in required)
+    if failed:
+        of = f"{len(required)} metric{'' if len(required) == 1 else 's'}"
+        of += f" and {len(slices)} slice{'' if len(slices) == 1 else 's'}" if slices else ""
+        return f"{result.candidate} fails against {result.baseline} on {failed} of {of}"
+    a, b, n = result.candidate, result.baseline, len(required)
+    none = f", and none of {len(slices)} slices fails" if slices else ""
+    if opened:
+        return f"{a} may be worse than {b} by more than the margin on {opened} of {n} metrics{none}"
+    if result.verdict == "better":
+        return f"{a} is significantly better than {b} on all {n} metrics{none}"
+    return f"{a} is not worse than {b} by more than the margin on any of {n} metrics{none}"
 
 
 def row_sentence(result: Gate, i: int) -> str:
     """Return what is shown of one row, without a full stop."""
-    row, digits = result[i], gate_digits(result)
+    row = result[i]
+    digits = gate_digits(result, row.metric)
     a, b, margin = result.candidate, result.baseline, f"{row.margin:g}"
     said = {
         "better": f"{a} is significantly better than {b}",
@@ -162,13 +178,14 @@ def _deciding(result: Gate, i: int) -> tuple[str, ...]:
     row = result[i]
     if math.isnan(row.needed):
         return ()
+    effect = number(row.effect, gate_digits(result, row.metric))
     if math.isinf(row.needed):
-        start = f"No number of {row.unit} decides if the difference stays at {number(row.effect, gate_digits(result))}"
+        start = f"No number of {row.unit} decides if the difference stays at {effect}"
     else:
         more = max(row.needed - row.n_units, 1.0)
         start = (
             f"About {rounded(more)} more {row.unit} decide with a power of {percent(result.power)} if the difference "
-            f"stays at {number(row.effect, gate_digits(result))}"
+            f"stays at {effect}"
         )
     if math.isinf(row.needed_if_equal) or row.needed_if_equal <= row.n_units:
         return (f"{start}.",)
@@ -182,7 +199,9 @@ def _counted(result: Gate) -> tuple[str, ...]:
 
 
 def _words(result: Gate) -> tuple[str, ...]:
-    shown = [item for item in result.worst if item.metric == result.metric[0]][:_SHOWN_ITEMS]
+    stopping = [row.metric for row in result if row.verdict not in PASSING and row.is_required]
+    metric = stopping[0] if stopping else result.metric[0]
+    shown = [item for item in result.worst if item.metric == metric][:_SHOWN_ITEMS]
     if not shown:
         return ()
     digits = min(3, max(digits_for([], [abs(item.loss) for item in shown]), 0))
@@ -190,7 +209,8 @@ def _words(result: Gate) -> tuple[str, ...]:
         f"{_cut(item.item)} ({_short(item.baseline_score, digits)} to {_short(item.candidate_score, digits)})"
         for item in shown
     ]
-    return (f"Largest losses: {', '.join(parts)}.",)
+    of = f" by {metric}" if len({*result.metric}) > 1 else ""
+    return (f"Largest losses{of}: {', '.join(parts)}.",)
 
 
 def _cut(name: str) -> str:
