@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.conftest import betterthan  # noqa: F401  (a fixture)
 from tests.everyday import few
 
 import betterthan as bt
+from betterthan.examples.campaign import campaign
+from betterthan.examples.write import write_campaign
 
 RNG = np.random.default_rng(7)
 A = RNG.normal(size=40)
@@ -232,3 +237,106 @@ def test_the_module_is_the_command():
         [sys.executable, "-m", "betterthan", "--version"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, bt.__version__ in done.stdout) == (0, True)
+
+
+# ---- the ten jobs of the page on everyday jobs: one line of Python and one command each, with the same answer
+
+PAGE = Path(__file__).parents[1] / "docs" / "everyday.md"
+
+
+@pytest.fixture(scope="module")
+def job_files(tmp_path_factory):
+    """The files that the page writes, and those of the example campaign."""
+    place = tmp_path_factory.mktemp("jobs")
+    block = next(
+        part.partition("\n")[2]
+        for part in PAGE.read_text(encoding="utf-8").split("```")
+        if "Path(path)" in part
+    )
+    write_campaign(place / "demo", campaign())
+    with contextlib.chdir(place):
+        exec(compile(block, str(PAGE), "exec"), {})  # noqa: S102  (our own page)
+    (place / "lists.csv").write_text(
+        "A,B\n" + "".join(f"{a},{b}\n" for a, b in zip(A, B, strict=True)), encoding="utf-8"
+    )
+    return place
+
+
+def scored(outputs, reference, metric):
+    """Counts of outputs that are files."""
+    return bt.score(bt.read_texts(outputs, references=reference), metric=metric)
+
+
+TEXTS = [f"demo/texts/{name}.txt" for name in ("Aster", "Elm", "Daphne")]
+REFERENCE = "demo/texts/reference.txt"
+JOBS = {
+    "two arrays": (
+        lambda: bt.compare({"A": A, "B": B}),
+        "compare lists.csv",
+    ),
+    "two run files": (
+        lambda: bt.compare("base.jsonl", "candidate.jsonl"),
+        "compare base.jsonl candidate.jsonl",
+    ),
+    "two harness folders": (lambda: bt.board("v1", "v2"), "compare v1 v2"),
+    "models, prompts and seeds": (
+        lambda: bt.compare("demo/answers.csv", system=["model", "prompt"], run="seed"),
+        "compare demo/answers.csv --system model --system prompt --run seed",
+    ),
+    "ragas": (
+        lambda: bt.tradeoffs("ragas_old.csv", "ragas_new.csv"),
+        "compare ragas_old.csv ragas_new.csv",
+    ),
+    "deepeval": (
+        lambda: bt.compare("deepeval_old.json", "deepeval_new.json"),
+        "compare deepeval_old.json deepeval_new.json",
+    ),
+    "41 tasks and 30 models": (
+        lambda: bt.board("benchmark.csv", task="task"),
+        "board benchmark.csv --task-column task",
+    ),
+    "predictions": (
+        lambda: bt.tradeoffs(
+            {m: scored(["svm.txt", "bert.txt"], "gold.txt", m) for m in ("f1-macro", "mcc")}, baseline="svm"
+        ),
+        "score --metric f1-macro --metric mcc --reference gold.txt svm.txt bert.txt --baseline svm",
+    ),
+    "recognized speech": (
+        lambda: bt.compare(scored(["asr1.txt", "asr2.txt"], "speech.txt", "wer")),
+        "score wer --reference speech.txt asr1.txt asr2.txt --baseline asr1",
+    ),
+    "data sets and classifiers": (
+        lambda: bt.board("datasets.csv", task="task", by="average_rank"),
+        "board datasets.csv --task-column task --by average-rank",
+    ),
+    "translations": (
+        lambda: bt.tradeoffs([scored(TEXTS, REFERENCE, m) for m in ("bleu", "chrf", "ter")], baseline="Elm"),
+        f"score --metric bleu --metric chrf --metric ter --reference {REFERENCE} {' '.join(TEXTS)} --baseline Elm",
+    ),
+}
+
+
+def pvalues_of(results):
+    """The adjusted p-values of every result that has some; of a comparison with a baseline those only."""
+    found = []
+    for result in results:
+        if result["kind"] in ("pairwise", "tradeoffs"):
+            found += [p for p in np.ravel(np.array(result["adjusted"], dtype=float)) if not np.isnan(p)]
+        elif result["kind"] == "board":
+            found += [*result["strength"], *(each["adjusted"] for each in result["differences"])]
+    return sorted(found)
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_line_and_a_command_give_the_same_answer(job, job_files, monkeypatch, betterthan):  # noqa: F811
+    """Each job of the page, from the files that people have."""
+    monkeypatch.chdir(job_files)
+    line, command = JOBS[job]
+    said = betterthan(*command.split(), "--json")
+    assert said.code == 0, said.err
+    shown = json.loads(said.out)
+    mine = pvalues_of([line().to_dict()])
+    assert len(mine) > 1
+    assert pvalues_of(shown if isinstance(shown, list) else [shown]) == pytest.approx(mine)
+    if job != "two arrays":
+        assert command.partition(" --")[0] in PAGE.read_text(encoding="utf-8")

@@ -57,7 +57,7 @@ def test_what_it_says(betterthan, runs):
     assert "latency (lower is better)" in words
     assert "By grade: new is significantly better than base" in words
     assert "By latency: new is significantly worse than base" in words
-    assert "Neither system is as good as the other by both metrics" in words
+    assert "Each of the two has the better score by some metric. Both have significant leads." in words
 
 
 def test_folders_of_runs_with_metrics_of_the_same_items(betterthan, runs):

@@ -109,6 +109,10 @@ def of_the_same_systems(
     notes: tuple[str, ...] = ()
     if lacking:
         shown = some_of([f"{name}: no scores of {some_of(gaps[name])}" for name in lacking], limit=3)
+        if len(lacking) == len(tables):
+            raise MissingScores(
+                f"No metric has scores of all {len(wanted)} systems ({shown}). Leave out systems, or choose one metric."
+            )
         if missing == "raise":
             raise MissingScores(
                 Message(

@@ -128,13 +128,17 @@ def _answer(
     if aggregation == "all":
         return Answer(results=tuple(results))
     draws = {name: value for name, value in rest.items() if name != "n_resamples"}
-    pairs = [
-        against_baseline(
-            compare(one, correction="none", alpha=1 - confidence, confidence=confidence, **draws), baseline
+    pairs = (
+        []
+        if baseline is None
+        else against_baseline(
+            [
+                compare(one, correction="none", alpha=1 - confidence, confidence=confidence, **draws)
+                for one in counts
+            ],
+            baseline,
         )
-        for one in (counts if baseline is not None else ())
-        if baseline is not None
-    ]
+    )
     together = pooled_scores(results, pairs, baseline)
     return Answer(results=together.results, together=together)
 

@@ -117,7 +117,8 @@ def _against(results: Sequence[Aggregated], pairs: Sequence[PairwiseTable], base
     rows: list[tuple[TableCell, ...]] = []
     rules: set[int] = set()
     verdicts = []
-    corrected = len(results[0].systems) > 2
+    n_tests = len(results) * (len(results[0].systems) - 1)
+    corrected = n_tests > 1
     digits = max(_digits(result) for result in results)
     for result, compared in zip(results, pairs, strict=True):
         order = [baseline, *(name for name in result.systems if name != baseline)]
@@ -139,7 +140,8 @@ def _against(results: Sequence[Aggregated], pairs: Sequence[PairwiseTable], base
         rules.add(len(rows) - 1)
         verdicts.append(_baseline_verdict(compared, order, baseline))
     level = percent(results[0].confidence)
-    adjusted = f", Holm-adjusted for {len(results[0].systems) - 1} comparisons" if corrected else ""
+    by = f" of {len(results)} metrics" if len(results) > 1 else ""
+    adjusted = f", Holm-adjusted for {n_tests:,} comparisons{by}" if corrected else ""
     return Table(
         title=f"{_title(results)}, compared with {baseline}",
         columns=(

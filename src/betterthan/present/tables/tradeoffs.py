@@ -240,7 +240,7 @@ def _front(result: Tradeoffs) -> tuple[str, ...]:
             return (
                 f"{result.systems[0]} and {result.systems[1]} have equal scores by {both}."
                 if equal
-                else f"Neither system is as good as the other by {both}: each is better by some.",
+                else f"Each of the two has the better score by some metric.{_sides(result)}",
             )
         other = next(name for name in result.systems if name not in front)
         return (f"{front[0]} is at least as good as {other} by {both}.{_sure(result)}",)
@@ -252,6 +252,17 @@ def _front(result: Tradeoffs) -> tuple[str, ...]:
         )
     matched = "at least as good as each of the others"
     return (f"Pareto front: {some_names(front)}; one of these is {matched} by {both}.{_sure(result)}",)
+
+
+def _sides(result: Tradeoffs) -> str:
+    """Say whether the significant differences between two systems favor one of them only."""
+    first, second = result.systems
+    winners = {result.pair(metric, first, second).verdict for metric in result.metrics} - {None}
+    if len(winners) == 2:
+        return " Both have significant leads."
+    if winners:
+        return f" All significant differences favor {winners.pop()}."
+    return " No difference is significant."
 
 
 def _sure(result: Tradeoffs) -> str:
