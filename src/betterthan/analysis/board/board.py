@@ -7,27 +7,31 @@ from concurrent.futures import Executor
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
 from betterthan.analysis.board.task_tables import TaskScores, task_scores
 from betterthan.analysis.compare.compare import compare
 from betterthan.analysis.computing import Rng
-from betterthan.analysis.rank.rank import rank
+from betterthan.analysis.rank.rank_scores import rank_scores
 from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.table_argument import AnyData
 from betterthan.analysis.units import UnitName, Units, units_of
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.budget import check_share
+from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, NotEstimable, some_of, unknown_name
-from betterthan.kernels.agreement.rankings import order_agreement, top_set
+from betterthan.kernels.agreement.rankings import top_set
 from betterthan.kernels.comparisons.task_scores import (
     interquartile_mean,
     systems_beaten,
     task_ranks,
     task_win_rates,
 )
+from betterthan.kernels.comparisons.tied_ranks import tied_ranks
 from betterthan.kernels.display.ranks import simultaneous_rank_intervals
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.kernels.significance.pvalues import adjusted
@@ -45,6 +49,7 @@ _MANY_TIMES = 20.0
 _ROUNDING = 1e-12
 
 
+@with_one_blas_thread
 def board(
     data: AnyData,
     *more: AnyData,
@@ -139,7 +144,8 @@ def board(
             )
         )
     _refuse_mixed(tasks, by)
-    ranked = _over_tasks(tasks, by, confidence, rng, workers, executor, cache, progress)
+    # The number of resamples is that of items; a ranking of tasks has its own.
+    ranked = _over_tasks(tasks, by, confidence, resampling.times(0))
     of_items = _over_items(tasks, by, units, confidence, resampling)
     return _result(tasks, ranked, of_items, by=by, units=units, confidence=confidence, resampling=resampling)
 
@@ -293,10 +299,8 @@ def _over_tasks(
     tasks: TaskScores,
     by: str,
     confidence: float,
-    rng: Rng,
-    *computing: Any,  # noqa: ANN401  (as rank takes them)
+    resampling: Resampling,
 ) -> Ranking:
-    workers, executor, cache, progress = computing
     if by == "bradley_terry" and np.isnan(_bradley_terry(tasks.goodness)).any():
         raise NotEstimable(
             Message(
@@ -305,17 +309,8 @@ def _over_tasks(
             )
         )
     method: Any = {"iqm": interquartile_mean, "bradley_terry": "bradley_terry"}.get(by, "mean")
-    return rank(
-        _task_table(tasks, by),
-        by=method,
-        units="segments",
-        confidence=confidence,
-        rng=rng,
-        workers=workers,
-        executor=executor,
-        cache=cache,
-        progress=progress,
-    )
+    options = RankOptions(by=method, units="segments", confidence=confidence, plans=False)
+    return rank_scores(_task_table(tasks, by), options, resampling)
 
 
 def _all_strengths(tasks: TaskScores, by: str) -> FloatArray:
@@ -491,22 +486,33 @@ def _items_block(
 
 def _without_each(tasks: TaskScores, by: str) -> tuple[BoardWithout, ...]:
     """Return the best systems and flipped pairs without each task; empty where strengths do not exist."""
-    goodness = tasks.goodness
-    whole = _order_by(goodness, by)
+    # Points on a task do not depend on the other tasks.
+    points = np.swapaxes(_POINTS[by](tasks.goodness.T), 0, 1) if by in _POINTS else tasks.goodness
+    then = "mean" if by in _POINTS else by
+    whole = _order_by(points, then)
+    if np.isnan(whole).any():
+        return ()
+    order = _signs(whole)
     found = []
     for t, task in enumerate(tasks.tasks):
-        strength = _order_by(np.delete(goodness, t, axis=1), by)
-        if np.isnan(strength).any() or np.isnan(whole).any():
+        strength = _order_by(np.delete(points, t, axis=1), then)
+        if np.isnan(strength).any():
             continue
         best = np.flatnonzero(top_set(strength, 1)).tolist()
         found.append(
             BoardWithout(
                 task=task,
                 best=tuple(tasks.systems[i] for i in best),
-                flipped=order_agreement(whole, strength).flipped,
+                flipped=int(np.count_nonzero(order * _signs(strength) < 0)) // 2,
             )
         )
     return tuple(found)
+
+
+def _signs(strength: FloatArray) -> npt.NDArray[np.int8]:
+    """Which of two systems is better, 1 or -1, and 0 for ties, shape (m, m)."""
+    place = tied_ranks(strength, tolerance=_ROUNDING).low
+    return np.asarray(np.sign(place[:, None] - place[None, :]), dtype=np.int8)
 
 
 def _order_by(goodness: FloatArray, by: str) -> FloatArray:

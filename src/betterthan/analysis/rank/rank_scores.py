@@ -81,7 +81,12 @@ def _segments_needed(
     scores: Scores, ranked: Ranking, units: Units, options: RankOptions
 ) -> FloatArray | None:
     """Segments needed to detect each lead over the next system; for means of segments only."""
-    if ranked.settings.method != "mean" or not units.are_segments or scores.n_segments < FEW_UNITS:
+    if (
+        not options.plans
+        or ranked.settings.method != "mean"
+        or not units.are_segments
+        or scores.n_segments < FEW_UNITS
+    ):
         return None
     order = [scores.systems.index(name) for name in ranked.systems]
     return np.append(segments_needed(scores.goodness[order], alpha=1 - options.confidence), np.nan)

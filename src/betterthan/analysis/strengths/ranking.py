@@ -48,6 +48,8 @@ class RankOptions:
     confidence: float = 0.95
     size: int = 1000
     rating: Rating = ()
+    plans: bool = True
+    """Whether the segments needed to show each lead are computed."""
 
     def __post_init__(self) -> None:
         check_share("confidence", self.confidence)

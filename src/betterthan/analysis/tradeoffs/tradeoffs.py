@@ -17,6 +17,7 @@ from betterthan.analysis.table_argument import AnyData
 from betterthan.analysis.tradeoffs.metric_tables import MetricTable, metric_tables, of_the_same_systems
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
+from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, unknown_name
@@ -35,6 +36,7 @@ from betterthan.tables.counts import Counts
 _ROUNDING = 1e-12
 
 
+@with_one_blas_thread
 def tradeoffs(
     data: AnyData,
     *more: AnyData,

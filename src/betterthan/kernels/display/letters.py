@@ -288,26 +288,26 @@ def letters_of_many(different: BoolArray) -> LetterDisplay:
     np.fill_diagonal(alike, False)
     alone = np.flatnonzero(~alike.any(axis=1))
     cliques = [np.array([a]) for a in alone.tolist()]
-    unshown = alike.astype(np.int64)
-    closed = np.where(alike, 0, _CLOSED).astype(np.int64)
+    # What a system adds to a set beside each member: 1 for a pair that no letter shows yet, and a bar if they differ.
+    gains = np.where(alike, 1, _CLOSED).astype(np.int64)
     for a in range(m):
-        while unshown[a].any():
-            clique = _grown(a, closed, unshown)
-            unshown[np.ix_(clique, clique)] = 0
+        while (gains[a] > 0).any():
+            clique = _grown(a, gains)
+            gains[np.ix_(clique, clique)] = 0
+            gains[clique, clique] = _CLOSED
             cliques.append(clique)
     return LetterDisplay(_sorted_columns(_without_superfluous(cliques, m), m), is_optimal=False)
 
 
-def _grown(a: int, closed: IntArray, unshown: IntArray) -> IntArray:
+def _grown(a: int, gains: IntArray) -> IntArray:
     """Return a largest set of systems alike that holds `a` and a pair of it that no letter shows yet."""
     members = [a]
     # A first partner that is not shown with `a`, then always the one that adds most pairs.
-    gain = unshown[a] + closed[a]
+    gain = gains[a].copy()
     chosen = int(gain.argmax())
     while gain[chosen] >= 0:
         members.append(chosen)
-        gain += unshown[chosen]
-        gain += closed[chosen]
+        gain += gains[chosen]
         chosen = int(gain.argmax())
     return np.sort(np.array(members, dtype=np.int64))
 

@@ -14,7 +14,7 @@ from scipy import special
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.kernels.sign_flips.bracket import sign_flip_bracket
-from betterthan.kernels.sign_flips.exact import FEW_ENUMERATED, enumerated_tails, exact_sign_flip, tilted_tail
+from betterthan.kernels.sign_flips.exact import FEW_ENUMERATED, enumerated_tails, exact_sign_flip, upper_tails
 from betterthan.kernels.sign_flips.inversion import REACH, Tails, is_clumped, lattice_tails, split_tails
 from betterthan.kernels.sign_flips.unit import in_units, natural_unit
 
@@ -305,14 +305,14 @@ def _grid_bracket(sizes: FloatArray, edge: float) -> tuple[float, float]:
     slip = sizes - step * whole
     reach = REACH * math.sqrt(float(slip @ slip)) + 1e-12 * float(sizes.sum())
     missed = 2 * math.exp(-(REACH**2) / 2)
-    ends = []
-    for shifted in (edge + reach, edge - reach):
-        threshold = math.ceil((int(whole.sum()) + shifted / step) / 2)
-        if shifted <= 0:
-            ends.append(1.0)
-        elif threshold >= int(whole.sum()):
-            ends.append(0.0)
-        else:
-            tail = tilted_tail(whole, threshold)
-            ends.append(2 * (tail.beyond + tail.tied))
+    total = int(whole.sum())
+    ends, asked = [1.0, 1.0], {}
+    for at, shifted in enumerate((edge + reach, edge - reach)):
+        threshold = math.ceil((total + shifted / step) / 2)
+        if shifted > 0 and threshold >= total:
+            ends[at] = 0.0
+        elif shifted > 0:
+            asked[at] = threshold
+    for at, tail in zip(asked, upper_tails(whole, tuple(asked.values())), strict=True):
+        ends[at] = 2 * tail
     return max(0.0, ends[0] - missed), min(1.0, ends[1] + missed)
