@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from betterthan.analysis.arena.boards import boards as boards
     from betterthan.analysis.board.board import board as board
+    from betterthan.analysis.calibrate.calibrate import calibrate as calibrate
     from betterthan.analysis.compare.compare import compare as compare
     from betterthan.analysis.explain.diagnose import diagnose as diagnose
     from betterthan.analysis.explain.explain import explain as explain
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from betterthan.analysis.human.kept_pairs import kept_pairs as kept_pairs
     from betterthan.analysis.human.rank_ratings import rank_ratings as rank_ratings
     from betterthan.analysis.meta.meta_evaluate import meta_evaluate as meta_evaluate
+    from betterthan.analysis.multiverse.multiverse import multiverse as multiverse
     from betterthan.analysis.plan.plan import plan as plan
     from betterthan.analysis.rank.aggregate import aggregate as aggregate
     from betterthan.analysis.rank.aggregation_weights import length_weights as length_weights
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
     from betterthan.results.arena import Boards as Boards
     from betterthan.results.base import Result as Result
     from betterthan.results.board import Board as Board
+    from betterthan.results.calibration import Calibration as Calibration
     from betterthan.results.checkup import Checkup as Checkup
     from betterthan.results.checkup import Diagnosis as Diagnosis
     from betterthan.results.explanation import CountsExplanation as CountsExplanation
@@ -84,6 +87,7 @@ if TYPE_CHECKING:
     from betterthan.results.human import Judges as Judges
     from betterthan.results.human import KeptPairs as KeptPairs
     from betterthan.results.meta_evaluation import MetaEvaluation as MetaEvaluation
+    from betterthan.results.multiverse import Multiverse as Multiverse
     from betterthan.results.pairwise import PairwiseTable as PairwiseTable
     from betterthan.results.plan import Plan as Plan
     from betterthan.results.ranking import Ranking as Ranking
@@ -142,6 +146,7 @@ _HOMES = {
     "bleu": "scoring.bleu",
     "board": "analysis.board.board",
     "boards": "analysis.arena.boards",
+    "calibrate": "analysis.calibrate.calibrate",
     "chart": "present.charts.chart",
     "check": "read.check",
     "chrf": "scoring.chrf",
@@ -155,6 +160,7 @@ _HOMES = {
     "judges": "analysis.human.judges",
     "kept_pairs": "analysis.human.kept_pairs",
     "length_weights": "analysis.rank.aggregation_weights",
+    "multiverse": "analysis.multiverse.multiverse",
     "plan": "analysis.plan.plan",
     "rank": "analysis.rank.rank",
     "rank_ratings": "analysis.human.rank_ratings",

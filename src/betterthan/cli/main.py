@@ -18,6 +18,7 @@ from betterthan.cli.commands.agree import agree
 from betterthan.cli.commands.arena.boards import boards
 from betterthan.cli.commands.board import board
 from betterthan.cli.commands.cache import cache
+from betterthan.cli.commands.calibrate import calibrate
 from betterthan.cli.commands.check import check
 from betterthan.cli.commands.compare import compare
 from betterthan.cli.commands.completion import completion
@@ -30,6 +31,7 @@ from betterthan.cli.commands.gate import gate
 from betterthan.cli.commands.human import human
 from betterthan.cli.commands.manual import manual
 from betterthan.cli.commands.meta import meta
+from betterthan.cli.commands.multiverse import multiverse
 from betterthan.cli.commands.plan import plan
 from betterthan.cli.commands.quality import quality
 from betterthan.cli.commands.rank import rank
@@ -113,6 +115,8 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan variation runs.csv                more runs or more items: where does variation come from?
     betterthan gate old.jsonl new.jsonl --margin 0.02   may this release ship?
     betterthan plan --discordance 0.1            how much data is enough?
+    betterthan calibrate scores.csv              do tests and intervals hold on data like these?
+    betterthan multiverse scores.csv "A > B"     does a claim survive every defensible analysis?
     betterthan human da judgments.csv            human judgments, and whether the judges agree
     betterthan score --reference ref.txt a.txt b.txt   BLEU, chrF and TER
     betterthan meta metrics.tsv --human mqm.tsv  which metric can we trust?
@@ -136,6 +140,7 @@ for command in (
     board,
     boards,
     cache,
+    calibrate,
     check,
     compare,
     completion,
@@ -149,6 +154,7 @@ for command in (
     human,
     manual,
     meta,
+    multiverse,
     plan,
     quality,
     rank,

@@ -189,6 +189,13 @@ VERBS: dict[str, Verb] = {
         ("files",), ("by", "task_column", "tasks", "missing", "units", "confidence", *_READING, *_COMPUTING)
     ),
     "boards": Verb(("files",), ("by", "categories", "ties", "confidence", *_BATTLES, *_READING)),
+    "calibrate": Verb(
+        ("files",),
+        (
+            *("systems", "metric", "difference", "missing", "units", "alpha", "confidence"),
+            *(*_READING, *_COMPUTING),
+        ),
+    ),
     "check": Verb(("files",), _READING),
     "compare": Verb(
         ("file",),
@@ -259,6 +266,7 @@ VERBS: dict[str, Verb] = {
             *("judged", "judge_correlation", "missing", "units", "confidence", *_READING),
         ),
     ),
+    "multiverse": Verb(("files",), ("claim", "metric", "missing", "alpha", *_READING, *_COMPUTING)),
     "quality": Verb(("gold", "systems"), ("missing", "language_pair", "alpha", "confidence", *_COMPUTING)),
     "rank": Verb(
         ("files",),

@@ -98,6 +98,9 @@ RESULT_KINDS: dict[str, ResultKind] = {
         f"{_RESULTS}.gate:Gate",
         f"{_TABLES}.gate:gate_table",
     ),
+    "calibration": ResultKind(
+        f"{_RESULTS}.calibration:Calibration", f"{_TABLES}.calibration:calibration_table"
+    ),
     "aggregated": ResultKind(
         f"{_RESULTS}.agreement:Aggregated",
         f"{_TABLES}.agreement:aggregated_table",
@@ -137,6 +140,7 @@ RESULT_KINDS: dict[str, ResultKind] = {
         f"{_TABLES}.checkup:diagnosis_table",
         (ResultChart("diagnosis", f"{_CHARTS}.diagnosis:diagnosis_chart"),),
     ),
+    "multiverse": ResultKind(f"{_RESULTS}.multiverse:Multiverse", f"{_TABLES}.multiverse:multiverse_table"),
     "study": ResultKind(
         f"{_RESULTS}.study:Study",
         f"{_TABLES}.study:study_table",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
@@ -183,7 +184,7 @@ def bca_interval(
     estimate : array, shape (m,)
         From the data themselves.
     jackknife : array, shape (n, m)
-        The estimate without unit j, such as :func:`jackknife_means`; NaN rows of a column are left out.
+        The estimate without unit j, for a mean :math:`(n \bar x - x_j) / (n - 1)`; NaN rows of a column are left out.
     confidence : float
 
     Returns
@@ -230,6 +231,39 @@ def _quantile_by_column(values: FloatArray, shares: FloatArray) -> FloatArray:
         for column, share in zip(values.T, shares, strict=True)
     ]
     return np.array(found)
+
+
+def bootstrap_t_interval(
+    shifted: FloatArray, estimate: FloatArray, error: FloatArray, *, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    r"""Interval from bootstrap samples in their own standard errors.
+
+    .. math:: \hat\theta - t^*_{1 - \alpha / 2}\, \mathrm{se}, \qquad \hat\theta - t^*_{\alpha / 2}\, \mathrm{se}
+
+    Parameters
+    ----------
+    shifted : array, shape (n_resamples, m)
+        :math:`t^* = (\theta^* - \hat\theta) / \mathrm{se}^*` of each sample; infinite where it has no spread.
+    estimate, error : array, shape (m,)
+    confidence : float
+
+    References
+    ----------
+    .. [1] Efron and Tibshirani (1993), An introduction to the bootstrap, section 12.5.
+
+    Examples
+    --------
+    >>> shifted = np.linspace(-2.0, 3.0, 199)[:, None]
+    >>> bootstrap_t_interval(shifted, np.array([10.0]), np.array([1.0]), confidence=0.9)
+    (array([7.22727273]), array([11.77272727]))
+    """
+    size = len(shifted)
+    # Order statistics instead of interpolated quantiles, because some t may be infinite.
+    place = max(math.floor((1 - confidence) / 2 * (size + 1) + _STRAIGHT), 1)
+    low, high = np.partition(shifted, (place - 1, size - place), axis=0)[[place - 1, size - place]]
+    flat = error == 0
+    ends = np.where(flat, 0.0, high) * error, np.where(flat, 0.0, low) * error
+    return estimate - ends[0], estimate - ends[1]
 
 
 def t_interval(

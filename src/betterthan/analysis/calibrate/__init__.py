@@ -1,0 +1,1 @@
+"""Do the tests and intervals hold on data like these?"""

@@ -1,0 +1,1 @@
+"""Does a claim survive every defensible choice of analysis?"""
