@@ -345,10 +345,60 @@ def _limit_memory(context: click.Context, _option: click.Parameter, size: int | 
 
 
 def computing_options(command: Command) -> Command:
-    """Add ``--seed``, ``--resamples``, ``--workers`` and ``--no-cache``."""
+    """Add ``--seed``, ``--resamples``, ``--workers``, ``--executor`` and ``--no-cache``."""
     return _with(command, _COMPUTING)
 
 
+def _on_cluster(context: click.Context, _option: click.Parameter, address: str | None) -> None:
+    """Connect until the command ends."""
+    if address is None or context.resilient_parsing:
+        return
+    from betterthan.engine.cluster import working_on
+
+    context.meta[_CLUSTER] = address
+    _refuse_both(context, context.params.get("workers"))
+    context.with_resource(working_on(address))
+
+
+def _counted(context: click.Context, _option: click.Parameter, workers: int | None) -> int | None:
+    _refuse_both(context, workers)
+    return workers
+
+
+def _refuse_both(context: click.Context, workers: int | None) -> None:
+    """Raise when workers of this machine are counted, although a cluster does the work."""
+    from click.core import ParameterSource
+
+    was_typed = context.get_parameter_source("workers") is ParameterSource.COMMANDLINE
+    if workers is not None and was_typed and _CLUSTER in context.meta:
+        raise click.UsageError("--workers has no effect with --executor: the cluster has its own workers.")
+
+
+def workers_options(command: Command) -> Command:
+    """Add ``--workers`` and ``--executor``."""
+    return _with(command, _WORKERS)
+
+
+_CLUSTER = "address of the cluster"
+_WORKERS = (
+    click.option(
+        "--workers",
+        type=click.IntRange(1, MOST_WORKERS),
+        default=None,
+        envvar="BETTERTHAN_WORKERS",
+        callback=_counted,
+        help="Number of parallel workers; it does not affect the results. [default: all cores]",
+    ),
+    click.option(
+        "--executor",
+        metavar="ADDRESS",
+        envvar="BETTERTHAN_EXECUTOR",
+        expose_value=False,
+        callback=_on_cluster,
+        help="Compute on a Dask cluster: dask://HOST:PORT, or dask://local for worker processes of this machine. "
+        "It does not affect the results.",
+    ),
+)
 _COMPUTING = (
     click.option(
         "--seed",
@@ -364,13 +414,7 @@ _COMPUTING = (
         default=None,
         help="Number of resamples. [default: depends on the method]",
     ),
-    click.option(
-        "--workers",
-        type=click.IntRange(1, MOST_WORKERS),
-        default=None,
-        envvar="BETTERTHAN_WORKERS",
-        help="Number of parallel workers; it does not affect the results. [default: all cores]",
-    ),
+    *_WORKERS,
     click.option("--no-cache", is_flag=True, help="Neither read nor write the cache of finished work."),
 )
 

@@ -18,6 +18,7 @@ from betterthan.budget import MOST_WORKERS, check_count, require, usable_cpus
 from betterthan.engine.blas import one_blas_thread
 from betterthan.engine.blocks import Job, Result, checked
 from betterthan.engine.cache import Cache
+from betterthan.engine.cluster import chosen, cluster_of
 from betterthan.engine.processes import WorkerProcesses, as_task
 from betterthan.engine.progress import Progress, Silence
 from betterthan.errors import BetterThanError, BetterThanWarning
@@ -128,7 +129,8 @@ def run(
         this thread. By default as many as there are usable CPUs, but half a second's work starts no process.
     executor : concurrent.futures.Executor, optional
         Does the blocks instead, and is not shut down. It gets the payload with each block, and at most
-        ``2 * workers`` blocks at a time (64 by default).
+        ``2 * workers`` blocks at a time (64 by default); an executor of Dask gets the payload once, and two tasks for
+        each of its threads. By default the cluster of :func:`betterthan.engine.cluster.working_on`, if there is one.
     cache : Cache, optional
         Where finished blocks are looked up and kept. By default nowhere.
     progress : Progress, optional
@@ -207,6 +209,10 @@ def _carry_out(
     workers: int | None,
     executor: Executor | None,
 ) -> None:
+    cluster = chosen() if executor is None else cluster_of(executor)
+    if cluster is not None:
+        cluster.run(job, blocks, keep)
+        return
     if executor is not None:
         _by_caller(job, blocks, keep, executor, at_once=2 * (workers or MANY))
         return

@@ -26,6 +26,7 @@ LEFT_OUT = {
     "as_json",
     "color",
     "workers",
+    "executor",
     "no_cache",
     "code",
     "memory",

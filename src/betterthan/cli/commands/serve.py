@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,8 +75,21 @@ if TYPE_CHECKING:
 @click.option(
     "--jobs", default=2, show_default=True, type=click.IntRange(1, 1024), help="Number of runs at a time."
 )
+@click.option(
+    "--executor",
+    metavar="ADDRESS",
+    envvar="BETTERTHAN_EXECUTOR",
+    help="Compute on the Dask cluster at dask://HOST:PORT. It does not affect the results.",
+)
 @click.option("--open", "open_page", is_flag=True, help="Open the page in a browser.")
-def serve(files: tuple[Path, ...], *, port: int, open_page: bool, **given: Any) -> None:  # noqa: ANN401  (click's)
+def serve(
+    files: tuple[Path, ...],
+    *,
+    port: int,
+    open_page: bool,
+    executor: str | None,
+    **given: Any,  # noqa: ANN401  (click's)
+) -> None:
     """Start the local web app: drop files, see what was recognized, get a report, inspect pairs and segments.
 
     Runs are kept until you delete them. The printed address contains a token: anyone who opens it is signed in, and
@@ -92,6 +106,11 @@ def serve(files: tuple[Path, ...], *, port: int, open_page: bool, **given: Any) 
     except ImportError as error:
         raise MissingExtra("The web app", extra="web") from error
 
+    if executor is not None:
+        from betterthan.engine.cluster import ENVIRONMENT, scheduler_at
+
+        scheduler_at(executor)  # a mistyped address is an error now, not in every run
+        os.environ[ENVIRONMENT] = executor  # the server's workers connect themselves
     settings = _settings(**given)
 
     def ready(where: str) -> None:

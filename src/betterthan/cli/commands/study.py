@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.budget import MOST_WORKERS
+from betterthan.cli.options import workers_options
 from betterthan.cli.streams import say
 from betterthan.studies.catalogue import STUDIES, CatalogueEntry, listed
 
@@ -73,13 +73,7 @@ _FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
     show_default=True,
     help="Seed of the random draws.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(1, MOST_WORKERS),
-    default=None,
-    envvar="BETTERTHAN_WORKERS",
-    help="Number of parallel workers; it does not affect the results. [default: all cores]",
-)
+@workers_options
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache of finished work.")
 def study(
     name: str | None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from betterthan.budget import MOST_WORKERS
+from betterthan.cli.options import workers_options
 
 if TYPE_CHECKING:
     from betterthan.receipts.verification import Verdict
@@ -21,13 +21,7 @@ if TYPE_CHECKING:
     help="Differences up to this count as equal, relative for numbers above 1. [default: 0; 1e-9 "
     "for a result of another version]",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(1, MOST_WORKERS),
-    default=None,
-    envvar="BETTERTHAN_WORKERS",
-    help="Number of parallel workers; it does not affect the results. [default: all cores]",
-)
+@workers_options
 def verify(result: str, files: tuple[str, ...], tolerance: float | None, workers: int | None) -> int:
     """Recompute RESULT from FILE, and report whether every number is equal.
 

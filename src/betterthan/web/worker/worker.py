@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 
 from betterthan import budget, scratch
 from betterthan.engine.child import end_with_parent, limit, private_channels, receive, send
+from betterthan.engine.cluster import on_chosen_cluster
 from betterthan.errors import BetterThanError
 from betterthan.messages import Message, Option
 from betterthan.web.field_names import page_text
@@ -85,6 +86,11 @@ def _outcome(task: Task, news: News) -> dict[str, str]:
 
         look(task, news)
         return {"state": "ready"}
+    with on_chosen_cluster():
+        return _computed(task, news)
+
+
+def _computed(task: Task, news: News) -> dict[str, str]:
     if task.name == "pair":
         from betterthan.web.worker.pairs import compute_pair  # noqa: PLC0415
 

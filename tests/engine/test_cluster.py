@@ -1,0 +1,238 @@
+"""A real scheduler and real workers on this machine: the same bytes, whatever happens to the workers."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import engine_blocks
+import numpy as np
+import pytest
+
+from betterthan.cli.main import main
+from betterthan.engine import cluster as module
+from betterthan.engine.blocks import Job
+from betterthan.engine.cluster import chosen, connected, scheduler_at, working_on
+from betterthan.engine.run import run
+from betterthan.errors import BetterThanError
+
+distributed = pytest.importorskip("distributed")
+
+SCHEDULER = "from distributed.cli.dask_scheduler import main; main()"
+WORKER = "from distributed.cli.dask_worker import main; main()"
+
+
+@pytest.fixture(autouse=True)
+def environment_restored(monkeypatch):
+    """Undo what dask does to the environment: it tells BLAS, in all processes to come, to use one thread."""
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MALLOC_TRIM_THRESHOLD_"):
+        monkeypatch.setenv(name, "1")
+        monkeypatch.delenv(name)
+
+
+class Machines:
+    """A scheduler and the workers that were started for it."""
+
+    def __init__(self, folder):
+        self.folder, self.processes, self.workers = folder, [], []
+        file = folder / "scheduler.json"
+        self._start(SCHEDULER, "--host=127.0.0.1", "--port=0", f"--scheduler-file={file}", "--no-dashboard")
+        deadline = time.monotonic() + 60
+        while not (file.exists() and file.read_text()):
+            assert time.monotonic() < deadline, "the scheduler did not start"
+            time.sleep(0.05)
+        self.address = distributed.utils.json.loads(file.read_text())["address"].replace("tcp", "dask")
+
+    def worker(self):
+        """Start a worker, which is not replaced when it dies."""
+        target = self.address.replace("dask", "tcp")
+        options = ("--no-nanny", "--nthreads=1", "--no-dashboard", f"--local-directory={self.folder}")
+        self.workers.append(self._start(WORKER, target, *options))
+
+    def kill(self, number):
+        """End a worker at once."""
+        os.kill(self.workers[number].pid, signal.SIGKILL)
+        self.workers[number].wait()
+
+    def stop(self):
+        """End everything that was started."""
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+    def _start(self, program, *arguments):
+        path = os.pathsep.join((str(Path(engine_blocks.__file__).parent), *sys.path))
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, *arguments],
+            env={**os.environ, "PYTHONPATH": path, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self.processes.append(process)
+        return process
+
+
+@pytest.fixture
+def machines(tmp_path):
+    """A scheduler without workers."""
+    started = Machines(tmp_path)
+    yield started
+    started.stop()
+
+
+def expected_bytes(n_blocks):
+    """The fingerprint of a plain loop."""
+    return engine_blocks.fingerprint(engine_blocks.draw(7, block) for block in range(n_blocks))
+
+
+def test_the_bytes_are_those_of_this_machine_although_a_worker_is_killed(machines, tmp_path):
+    """Block 5 kills its worker when it runs for the first time; the other worker does it then."""
+    machines.worker()
+    machines.worker()
+    job = Job(name="test", function=engine_blocks.kills_its_process_once, payload=str(tmp_path), n_blocks=40)
+    with working_on(machines.address):
+        results = run(job)
+    assert engine_blocks.fingerprint(results) == expected_bytes(40)
+    assert (tmp_path / "killed").exists()
+    assert sorted(worker.poll() is None for worker in machines.workers) == [False, True]
+    assert chosen() is None
+
+
+def test_an_executor_of_dask_gets_the_payload_once(machines, tmp_path):
+    """It is recognized, so that blocks carry their numbers only."""
+    machines.worker()
+    job = Job(
+        name="test", function=engine_blocks.opened_once, payload=engine_blocks.Sent(tmp_path), n_blocks=30
+    )
+    with connected(machines.address) as cluster:
+        results = run(job, executor=cluster.client.get_executor())
+    assert engine_blocks.fingerprint(results) == expected_bytes(30)
+    assert len(list(tmp_path.glob("opened-*"))) == 1
+
+
+@pytest.mark.slow
+def test_a_block_that_kills_every_worker_is_named(machines, tmp_path):
+    """The scheduler gives a task to two workers before it gives up; others are left."""
+    for _ in range(4):
+        machines.worker()
+    job = Job(name="test", function=engine_blocks.kills_its_process_always, payload=str(tmp_path), n_blocks=3)
+    with connected(machines.address) as cluster, pytest.raises(BetterThanError) as caught:
+        cluster.client.wait_for_workers(4)
+        cluster.run(job, [2], lambda *_: None)
+    assert 'Block 2 of "test" ended every worker' in str(caught.value)
+
+
+def test_the_loss_of_all_workers_is_an_error_that_says_what_was_kept(machines, tmp_path):
+    """After the wait, not for ever; a new worker in time would have continued."""
+    machines.worker()
+    job = Job(name="test", function=engine_blocks.held_from_six_on, payload=str(tmp_path), n_blocks=8)
+    kept = []
+
+    def keep(block, _):
+        kept.append(block)
+        if len(kept) == 6:
+            machines.kill(0)
+
+    with connected(machines.address, wait=1.5) as cluster, pytest.raises(BetterThanError) as caught:
+        cluster.client.wait_for_workers(1)
+        cluster.run(job, list(range(8)), keep)
+    assert "lost all its workers" in str(caught.value)
+    assert "1.5 s. 6 of 8 blocks were finished" in str(caught.value)
+
+
+@pytest.mark.slow
+def test_work_goes_on_with_a_worker_that_comes_in_time(machines, tmp_path):
+    """The payload died with the first worker; it is sent again."""
+    machines.worker()
+    job = Job(name="test", function=engine_blocks.held_from_six_on, payload=str(tmp_path), n_blocks=8)
+    results = {}
+
+    def keep(block, result):
+        results[block] = result
+        if len(results) == 6:
+            machines.kill(0)
+            (tmp_path / "go").touch()
+            machines.worker()
+
+    with connected(machines.address, wait=60) as cluster:
+        cluster.run(job, list(range(8)), keep)
+    assert engine_blocks.fingerprint(results[block] for block in range(8)) == expected_bytes(8)
+
+
+def test_other_versions_are_refused_before_anything_is_computed(machines, monkeypatch):
+    """With both versions, and what to do."""
+    machines.worker()
+    monkeypatch.setattr(module, "__version__", "99")
+    job = Job(name="test", function=engine_blocks.draw, payload=7, n_blocks=2)
+    with connected(machines.address) as cluster, pytest.raises(BetterThanError) as caught:
+        cluster.run(job, [0, 1], lambda *_: None)
+    assert "instead of 99. Results could differ, so nothing was computed." in str(caught.value)
+
+
+@pytest.mark.slow
+def test_a_cluster_without_workers_is_given_up(machines):
+    """After the wait."""
+    job = Job(name="test", function=engine_blocks.draw, payload=7, n_blocks=2)
+    with connected(machines.address, wait=0.5) as cluster, pytest.raises(BetterThanError) as caught:
+        cluster.run(job, [0, 1], lambda *_: None)
+    assert "has no workers; none came in 0.5 s" in str(caught.value)
+
+
+def test_every_command_that_computes_takes_an_executor(machines, tmp_path, capsys):
+    """Rankings, a report and a study have the same bytes as here."""
+    machines.worker()
+    machines.worker()
+    rows = np.random.default_rng(1).normal(size=(80, 4)).round(3)
+    path = tmp_path / "scores.csv"
+    path.write_text("A,B,C,D\n" + "\n".join(",".join(map(str, row)) for row in rows))
+
+    def said(*arguments):
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        output = capsys.readouterr()
+        assert stopped.value.code == 0, output.err
+        return output.out
+
+    for command in (
+        ("rank", path, "--by", "median", "--no-cache"),
+        ("rank", path, "--by", "elo", "--no-cache", "--json"),
+        ("compare", path, "--correction", "max-statistic", "--no-cache"),
+        ("study", "pairing-triptych", "--quick", "--no-cache"),
+    ):
+        assert said(*command, "--executor", machines.address) == said(*command, "--workers", 1), command
+    reports = [tmp_path / "there.html", tmp_path / "here.html"]
+    said("report", path, "-o", reports[0], "--no-cache", "--executor", machines.address)
+    said("report", path, "-o", reports[1], "--no-cache")
+    assert reports[0].read_bytes() == reports[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    "address", ["10.0.0.5:8786", "dask://", "dask://host", "ray://host:1", "dask://h:99999"]
+)
+def test_what_is_no_address_is_refused(address):
+    """With the two that are."""
+    with pytest.raises(BetterThanError, match="dask://HOST:PORT, or dask://local"):
+        scheduler_at(address)
+
+
+def test_a_silent_address_is_named(monkeypatch, tmp_path, capsys):
+    """Nobody listens on port 9 of this machine."""
+    monkeypatch.setattr(module, "_CONNECTING", 0.5)
+    with pytest.raises(SystemExit) as stopped:
+        path = tmp_path / "scores.csv"
+        path.write_text("A,B\n" + "1,2\n3,1\n" * 30)
+        main(["rank", str(path), "--by", "median", "--no-cache", "--executor", "dask://127.0.0.1:9"])
+    assert stopped.value.code == 2
+    assert "No Dask scheduler answers at dask://127.0.0.1:9" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_workers_of_this_machine_are_not_counted_beside_a_cluster(order, capsys):
+    """In any order of the options."""
+    options = [["--workers", "2"], ["--executor", "dask://127.0.0.1:9"]][::order]
+    with pytest.raises(SystemExit) as stopped:
+        main(["study", "figure-one", *options[0], *options[1]])
+    assert stopped.value.code == 2
+    assert "--workers has no effect with --executor" in capsys.readouterr().err
