@@ -51,7 +51,7 @@ ORDER = {
             "item_response",
             "significance",
         ),
-        *("intervals", "influence", "judges", "agreement", "metric_swaps", "runs"),
+        *("intervals", "influence", "judges", "agreement", "metric_swaps", "runs", "sequential"),
     ),
     "read": ("source", "grid", "plausibility", "formats", "write", "several"),
     "analysis": (
@@ -68,6 +68,7 @@ ORDER = {
         "tradeoffs",
         "calibrate",
         "multiverse",
+        "watch",
         "explain",
         "human",
         "meta",
@@ -78,7 +79,7 @@ ORDER = {
     "studies": ("paired", "soft_pairwise", "relative_ranking", "aggregation", "tagging"),
     "web": ("runs", "details", "worker", "routes"),
 }
-MOST_MODULES = 30
+MOST_MODULES = 31
 """In one folder; the commands are the most."""
 # A result or a table imports `present` at the moment it is shown, never before; a verb that gets a path reads it.
 WHEN_ASKED = {

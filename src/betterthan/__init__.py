@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from betterthan.analysis.tags.synthetic_labellings import with_synthetic as with_synthetic
     from betterthan.analysis.tags.tag_counts import tag_counts as tag_counts
     from betterthan.analysis.tradeoffs.tradeoffs import tradeoffs as tradeoffs
+    from betterthan.analysis.watch.watch import watch as watch
     from betterthan.engine.cache import Cache as Cache
     from betterthan.errors import BetterThanError as BetterThanError
     from betterthan.errors import BetterThanWarning as BetterThanWarning
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from betterthan.results.tags import SentenceQuality as SentenceQuality
     from betterthan.results.tags import TagRanking as TagRanking
     from betterthan.results.tradeoffs import Tradeoffs as Tradeoffs
+    from betterthan.results.watch import Watch as Watch
     from betterthan.scoring.bleu import bleu as bleu
     from betterthan.scoring.chrf import chrf as chrf
     from betterthan.scoring.score import score as score
@@ -186,6 +188,7 @@ _HOMES = {
     "ter": "scoring.ter",
     "tradeoffs": "analysis.tradeoffs.tradeoffs",
     "variation": "analysis.runs.variation",
+    "watch": "analysis.watch.watch",
     "with_synthetic": "analysis.tags.synthetic_labellings",
     "write_metrics_folder": "read.write.folders",
     "write_report": "report.write",

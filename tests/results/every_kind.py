@@ -73,5 +73,6 @@ def result_of(kind: str) -> Any:
             {"chrF": scores, "length": renamed(SYSTEMS, drawn_scores(4, 40, seed=5, name="length"))}
         ),
         "variation": lambda: bt.variation(drawn_runs()),
+        "watch": lambda: bt.watch(scores),
     }
     return makers[kind]()

@@ -7,6 +7,7 @@ reader.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from betterthan.errors import BetterThanError, TableError
@@ -30,8 +31,11 @@ def as_table(
     system: str | Sequence[str] | None = None,
     run: str | None = None,
     group: str | None = None,
+    in_order: bool = False,
 ) -> AcceptedTable:
     """Return the table that a verb takes; `group` names the column of groups.
+
+    Battles are read one by one where `in_order`, otherwise counted.
 
     Raises
     ------
@@ -77,7 +81,7 @@ def as_table(
     from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
     from betterthan.read.runs import naming  # noqa: PLC0415
 
-    reader = TableReader(naming(system, run, group=group))
+    reader = TableReader(replace(naming(system, run, group=group), in_order=in_order))
     table: AcceptedTable = reader.table(data if len(data) > 1 else first, kinds=kinds, metric=metric)
     return table
 

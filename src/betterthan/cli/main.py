@@ -43,6 +43,7 @@ from betterthan.cli.commands.study import study
 from betterthan.cli.commands.tags import tags
 from betterthan.cli.commands.tradeoffs import tradeoffs
 from betterthan.cli.commands.verify import verify
+from betterthan.cli.commands.watch import watch
 from betterthan.cli.options import OWN_PROCESS, add_common
 from betterthan.cli.streams import is_reader_gone, silence_stdout
 from betterthan.cli.wording import as_typed
@@ -117,6 +118,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan plan --discordance 0.1            how much data is enough?
     betterthan calibrate scores.csv              do tests and intervals hold on data like these?
     betterthan multiverse scores.csv "A > B"     does a claim survive every defensible analysis?
+    betterthan watch votes.csv                   may we stop collecting?
     betterthan human da judgments.csv            human judgments, and whether the judges agree
     betterthan score --reference ref.txt a.txt b.txt   BLEU, chrF and TER
     betterthan meta metrics.tsv --human mqm.tsv  which metric can we trust?
@@ -166,6 +168,7 @@ for command in (
     tradeoffs,
     variation,
     verify,
+    watch,
 ):
     add_common(command)
     cli.add_command(command)

@@ -102,7 +102,8 @@ class Options:
     `gold` choose from a folder of the metrics task. `mqm_weights` changes the usual weights of MQM errors. In a table
     of scores, `ignore_columns` are left out and `keep_columns` are systems (in a long table, metrics) whatever they
     look like. `factors` are the columns that name the system together, such as model and prompt. `run` marks the file
-    as the run of one system, so that its columns of numbers are metrics.
+    as the run of one system, so that its columns of numbers are metrics. `in_order` keeps every battle, in the order of
+    the data.
 
     Examples
     --------
@@ -133,6 +134,7 @@ class Options:
     keep_columns: tuple[str, ...] = ()
     factors: tuple[str, ...] = ()
     run: Run | None = None
+    in_order: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -321,6 +321,13 @@ VERBS: dict[str, Verb] = {
             *("as_published", "units", "correction", "alpha", "confidence", *_COMPUTING),
         ),
     ),
+    "watch": Verb(
+        ("files",),
+        (
+            *("systems", "horizon", "expected", "bounds", "margin", "alternative", "alpha", "metric"),
+            *("missing", "cluster", "units", *_READING),
+        ),
+    ),
 }
 
 

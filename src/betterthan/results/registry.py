@@ -101,6 +101,7 @@ RESULT_KINDS: dict[str, ResultKind] = {
     "calibration": ResultKind(
         f"{_RESULTS}.calibration:Calibration", f"{_TABLES}.calibration:calibration_table"
     ),
+    "watch": ResultKind(f"{_RESULTS}.watch:Watch", f"{_TABLES}.watch:watch_table"),
     "aggregated": ResultKind(
         f"{_RESULTS}.agreement:Aggregated",
         f"{_TABLES}.agreement:aggregated_table",

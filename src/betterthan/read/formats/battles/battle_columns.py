@@ -322,6 +322,7 @@ class BattleColumns:
     whether a row without a value is an error, or the column is dropped. `whole` says that all available information is
     kept: segment, judge and covariates, each where it is complete. `maybe_item` is a column of segments that is used
     where segments occur in several rows. `category` divides the battles, such as a language.
+    `in_order` says that every row is kept, in the order of the data.
     """
 
     left: str
@@ -336,6 +337,7 @@ class BattleColumns:
     whole: bool = False
     maybe_item: str | None = None
     category: str | None = None
+    in_order: bool = False
 
     @property
     def is_preference(self) -> bool:
@@ -362,7 +364,7 @@ class BattleColumns:
     @property
     def keeps_rows(self) -> bool:
         """Whether single rows are needed, in the order of the data."""
-        return self.item is not None or bool(self.covariates)
+        return self.in_order or self.item is not None or bool(self.covariates)
 
 
 def plain_name(name: str) -> str:

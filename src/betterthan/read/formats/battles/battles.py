@@ -323,7 +323,7 @@ def read(source: Source, options: Options) -> Reading:
 
 
 def _columns(look: Peek, options: Options, *, path: str) -> BattleColumns:
-    return find_columns(
+    columns = find_columns(
         look.header,
         named={role: options.columns[role] for role in ROLES if role in options.columns},
         keep=options.keep,
@@ -332,6 +332,7 @@ def _columns(look: Peek, options: Options, *, path: str) -> BattleColumns:
         rows=look.rows,
         path=path,
     )
+    return replace(columns, in_order=options.in_order)
 
 
 def _reading(settled: Settled, columns: BattleColumns, look: Peek) -> Reading:
@@ -361,6 +362,7 @@ def read_matches(
     keep: Sequence[Literal["item", "judge"]] = (),
     cluster: bool = True,
     covariates: Sequence[str] = (),
+    in_order: bool = False,
     both_bad: Literal["tie", "drop"] = "tie",
     winner_labels: Mapping[str, str] | None = None,
     where: Mapping[str, object] | None = None,
@@ -406,6 +408,8 @@ def read_matches(
         "length_difference", or two columns with a minus between them, such as "len_a-len_b", the left system's first.
         Dots access objects, as in "conv_metadata.header_count_a", where an object of numbers means their sum; "*" takes
         all numbers that come in such pairs. Every row is kept.
+    in_order : bool, default False
+        Whether to keep every row, in the order of the data, as :func:`betterthan.watch` needs them.
     both_bad : {"tie", "drop"}, default "tie"
         How to count "both are bad"; a note gives their number.
     winner_labels : mapping of str to {"left", "right", "tie", "both_bad"}, optional
@@ -453,6 +457,7 @@ def read_matches(
         keep=tuple(keep),
         cluster=cluster and not keep,
         covariates=tuple(covariates),
+        in_order=in_order,
         where=conditions(where),
         language_pair=language_pair,
     )

@@ -1,0 +1,1 @@
+"""When to stop: evidence about pairs of systems while the data grow."""

@@ -1,0 +1,106 @@
+"""``betterthan watch``: may we stop collecting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.cli.options import output_options, reading_options, units_option
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+    from betterthan.results.watch import Watch
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--only", "systems", multiple=True, metavar="SYSTEM", help="A system to watch. Repeat for several."
+)
+@click.option(
+    "--horizon",
+    type=int,
+    metavar="N",
+    help="Items or battles of a pair at which collecting ends anyway, such as the number that plan returns.",
+)
+@click.option(
+    "--expected",
+    type=float,
+    metavar="X",
+    help="The difference that is expected or matters; for battles the probability of a win less 0.5.",
+)
+@click.option(
+    "--bounds",
+    type=float,
+    multiple=True,
+    metavar="X",
+    help="The lowest and the highest possible score, as in --bounds 0 --bounds 100.",
+)
+@click.option(
+    "--margin",
+    type=float,
+    metavar="X",
+    help="Test whether the second system is worse than the first, the baseline, by less than X.",
+)
+@click.option(
+    "--alternative",
+    type=click.Choice(["two-sided", "greater", "less"]),
+    default="two-sided",
+    show_default=True,
+    help="Test for any difference, or only whether the first system is better (greater) or worse (less).",
+)
+@click.option(
+    "--alpha",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Probability of any false verdict at any look.",
+)
+@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
+@click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    show_default=True,
+    help="Reject items that a system lacks, or leave them out.",
+)
+@click.option(
+    "--cluster",
+    metavar="COLUMN",
+    help="Treat battles with the same value in this column as one unit; none treats them as independent. "
+    "[default: the judge or session column, if there is one]",
+)
+@units_option
+@reading_options
+@output_options
+def watch(
+    files: tuple[str, ...],
+    options: Options,
+    format_in: str | None,
+    metric: str | None,
+    cluster: str | None,
+    systems: tuple[str, ...],
+    bounds: tuple[float, ...],
+    **given: Any,  # noqa: ANN401  (what the verb takes)
+) -> Watch:
+    """Look at scores or battles while they are collected: are they enough, and if not, how many more?
+
+    FILE holds items or battles in the order in which they were collected. The answer holds however often one looks.
+
+    \b
+    Examples:
+      betterthan watch votes.csv
+      betterthan watch scores.csv --horizon 1000
+      betterthan watch scores.csv --bounds 0 --bounds 100 --expected 1.5
+      betterthan watch old.jsonl new.jsonl --margin 0.02
+    """  # noqa: D301
+    from dataclasses import replace
+
+    from betterthan.analysis.watch.watch import KINDS
+    from betterthan.analysis.watch.watch import watch as watched
+    from betterthan.read.inputs import TableReader
+
+    reader = TableReader(replace(options, in_order=True), format=format_in)
+    table = reader.table(files, kinds=KINDS, metric=metric, cluster=cluster)
+    return watched(table, systems=systems or None, bounds=bounds or None, **given)
