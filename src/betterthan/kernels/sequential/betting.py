@@ -9,8 +9,9 @@ the past, the capital is not expected to grow, and by Ville's inequality it ever
 probability of at most :math:`\alpha`. So one may look after every unit and stop at any of them.
 
 A bet is :math:`\lambda_{k,t} = (c_k + \delta_k n_t / s_t) / s_t`: a multiple of the inverse scale of earlier
-differences, and for an expected difference :math:`\delta` the multiple that suits it. Several of them share the capital. Where the
-range of the differences is known, no bet can lose more than it has, and the above holds whatever the distribution.
+differences, and for an expected difference :math:`\delta` the multiple that suits it. Several of them share
+the capital. Where the range of the differences is known, no bet can lose more than it has, and the above holds whatever
+the distribution.
 Otherwise :math:`f_k` is limited to the interval from -1 to 1; being an odd function of x, it has mean 0 whenever
 differences are symmetric around 0 given the past, as they are when the systems are exchangeable.
 """
