@@ -325,7 +325,7 @@ VERBS: dict[str, Verb] = {
         ("files",),
         (
             *("systems", "horizon", "expected", "bounds", "margin", "alternative", "alpha", "metric"),
-            *("missing", "cluster", "units", *_READING),
+            *("missing", "cluster", "units", "append", *_READING),
         ),
     ),
 }

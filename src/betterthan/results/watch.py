@@ -130,6 +130,15 @@ class Watch(Rows[WatchedPair], Result):
         return all(self.verdict)
 
     @property
+    def is_over(self) -> bool:
+        """Whether every pair is decided or has reached the horizon."""
+        done = [
+            bool(verdict) or (self.horizon is not None and n >= self.horizon)
+            for verdict, n in zip(self.verdict, self.n.tolist(), strict=True)
+        ]
+        return all(done)
+
+    @property
     def has_margin(self) -> bool:
         """Whether a candidate is compared with a baseline less a margin."""
         return not math.isnan(self.margin)

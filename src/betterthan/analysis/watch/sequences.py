@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from betterthan.analysis.units import UnitName, unit_note, units_of
-from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
 from betterthan.errors import BetterThanError, TableError
 from betterthan.messages import Message, Option
 from betterthan.tables.checks import at, positions
@@ -45,26 +45,49 @@ class Sequences(NamedTuple):
     Attributes
     ----------
     systems : tuple of str
-    pairs : list of PairSequence
-    n_units : int
+    columns : dict of str to array
+        What was measured, with units on the last axis. Of scores `sums` of each system and `sizes`; of battles the two
+        systems `first` and `second`, `values` and `sizes`.
     unit : str
     comparison : str
     measured : str
     bound : float
         The largest absolute difference of a segment; infinite where it is not known.
-    digest : str
     notes : tuple of str
     """
 
     systems: tuple[str, ...]
-    pairs: list[PairSequence]
-    n_units: int
+    columns: dict[str, FloatArray | IntArray]
     unit: str
     comparison: str
     measured: str
     bound: float
-    digest: str
     notes: tuple[str, ...]
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return int(self.columns["sizes"].size)
+
+    @property
+    def digest(self) -> str:
+        """Eight hexadecimal digits that change whenever a system or a unit does."""
+        return digest(self.systems, self.unit, *self.columns.values())
+
+    def pairs(self) -> list[PairSequence]:
+        """Return the sequence of every pair of systems."""
+        m, columns = len(self.systems), self.columns
+        if "sums" in columns:
+            time = np.arange(1, self.n_units + 1)
+            sums, sizes = columns["sums"], columns["sizes"].astype(np.float64)
+            return [PairSequence(i, j, time, sums[i] - sums[j], sizes) for i, j in combinations(range(m), 2)]
+        found = []
+        of_pair = columns["first"] * m + columns["second"]
+        for i, j in combinations(range(m), 2):
+            own = np.flatnonzero(of_pair == i * m + j)
+            values, sizes = (columns[name][own].astype(np.float64) for name in ("values", "sizes"))
+            found.append(PairSequence(i, j, own + 1, values, sizes))
+        return found
 
 
 def of_scores(
@@ -83,8 +106,6 @@ def of_scores(
     np.maximum.at(last, found.of_segment, np.arange(chosen.n_segments))
     order = np.argsort(last)
     sums, sizes = found.summed(chosen.goodness)[:, order], found.sizes[order]
-    time = np.arange(1, order.size + 1)
-    pairs = [PairSequence(i, j, time, sums[i] - sums[j], sizes) for i, j in combinations(range(len(sums)), 2)]
     is_binary = chosen.is_binary
     known: Sequence[float] | None = (0.0, 1.0) if is_binary and bounds is None else bounds
     if known is not None:
@@ -92,13 +113,11 @@ def of_scores(
     note = unit_note(chosen, found)
     return Sequences(
         systems=chosen.systems,
-        pairs=pairs,
-        n_units=order.size,
+        columns={"sums": sums, "sizes": sizes},
         unit="items" if found.are_segments else "documents",
         comparison="right or wrong" if is_binary else "scores",
         measured=f"{chosen.name}, {chosen.direction}",
         bound=np.inf if known is None else float(known[1] - known[0]),
-        digest=chosen.digest,
         notes=(*chosen.notes, *([note] if note else [])),
     )
 
@@ -127,20 +146,14 @@ def of_matches(matches: Matches, *, systems: Sequence[str] | None) -> Sequences:
     sums, sizes = (
         np.bincount(code, each, minlength=n_units)[order].astype(np.float64) for each in (gains, weights)
     )
-    of_pair = (first * len(names) + second)[last[order]]
-    pairs = []
-    for i, j in combinations(range(len(names)), 2):
-        own = np.flatnonzero(of_pair == i * len(names) + j)
-        pairs.append(PairSequence(i, j, own + 1, sums[own], sizes[own]))
+    ends = last[order]
     return Sequences(
         systems=names,
-        pairs=pairs,
-        n_units=n_units,
+        columns={"first": first[ends], "second": second[ends], "values": sums, "sizes": sizes},
         unit=unit,
         comparison="battles",
         measured="",
         bound=0.5,
-        digest=matches.digest,
         notes=matches.notes,
     )
 

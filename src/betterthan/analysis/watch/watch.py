@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,6 +14,7 @@ from scipy.special import ndtri
 from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.units import UnitName
 from betterthan.analysis.watch.sequences import PairSequence, Sequences, of_matches, of_scores
+from betterthan.analysis.watch.state import Chosen, continued
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.budget import check_share
 from betterthan.engine.blas import with_one_blas_thread
@@ -20,7 +23,7 @@ from betterthan.kernels.sequential.betting import Bets, Evidence, bets_for, evid
 from betterthan.kernels.sequential.closed import adjusted
 from betterthan.kernels.sequential.forecast import limits, more_units
 from betterthan.kernels.sign_flips.exact import Alternative
-from betterthan.messages import Message, Option
+from betterthan.messages import FILE, Message, Option
 from betterthan.results.settings import OptionValue, Settings
 from betterthan.results.watch import Watch
 from betterthan.tables.matches import Matches
@@ -60,6 +63,12 @@ class _Question(NamedTuple):
             return np.concatenate([up, down])
         return up if self.alternative == "greater" else down
 
+    def oriented(self, pair: PairSequence) -> PairSequence:
+        """Return the pair with its second system first where that is the candidate."""
+        if self.margin is None:
+            return pair
+        return pair._replace(a=pair.b, b=pair.a, values=0.0 - pair.values)
+
     def tested(self, pair: PairSequence) -> FloatArray:
         """Return the differences whose mean is not positive, or zero, by hypothesis."""
         return pair.values if self.margin is None else pair.values + self.margin * pair.sizes
@@ -84,6 +93,8 @@ def watch(
     alpha: float = 0.05,
     units: UnitName = "auto",
     missing: Literal["raise", "drop"] = "raise",
+    state: str | os.PathLike[str] | None = None,
+    append: bool = False,
 ) -> Watch:
     r"""Return whether the data collected so far are enough to decide which systems are better.
 
@@ -118,6 +129,11 @@ def watch(
     units : {"auto", "segments", "groups"}, default "auto"
         As in :func:`betterthan.compare`: whole documents are the units where they are known, and must be complete.
     missing : {"raise", "drop"}, default "raise"
+    state : path, optional
+        A file that keeps what was counted and how. The first call writes it, later calls continue: the options must
+        stay the same, and what was counted must not have changed. The result is the same as that of a single call.
+    append : bool, default False
+        Whether the data are only what is new since the last call with this `state`; by default they are everything.
 
     Returns
     -------
@@ -172,9 +188,21 @@ def watch(
     else:
         found = of_scores(table, systems=systems, bounds=bounds, units=units, missing=missing)
     if margin is not None:
-        found = _candidate_first(found, alternative)
+        _check_margin(found, alternative)
+    chosen = Chosen(horizon, expected, margin, alternative, alpha, bounds, units, missing)
+    if state is not None:
+        found = continued(found, chosen, Path(state), append=append)
+    elif append:
+        raise BetterThanError(
+            Message(
+                "{append} needs {state}, which holds what came before.",
+                append=Option("append", value=True),
+                state=Option("state", FILE),
+            )
+        )
     question = _Question(alternative, alpha, margin)
-    level = alpha / len(found.pairs) / (2 if alternative == "two-sided" else 1)
+    n_pairs = math.comb(len(found.systems), 2)
+    level = alpha / n_pairs / (2 if alternative == "two-sided" else 1)
     reach = float(ndtri(_POWER) - ndtri(level))
     is_bounded = math.isfinite(found.bound)
     bets = bets_for(bounded=is_bounded, horizon=horizon, difference=expected, reach=reach)
@@ -185,23 +213,24 @@ def _result(
     found: Sequences, question: _Question, bets: Bets, horizon: int | None, expected: float | None
 ) -> Watch:
     bound = question.bound(found.bound)
-    evidences = [evidence(question.tested(pair), pair.sizes, bets, bound=bound) for pair in found.pairs]
+    pairs = [question.oriented(pair) for pair in found.pairs()]
+    evidences = [evidence(question.tested(pair), pair.sizes, bets, bound=bound) for pair in pairs]
     paths = [question.path(each) for each in evidences]
-    decided = _decided(paths, found, question.threshold)
+    decided = _decided(paths, pairs, question.threshold)
     final = np.array([path[-1] if path.size else 0.0 for path in paths])
     enough = _enough(final, question.threshold)
     rows = []
-    for pair, each, at, target in zip(found.pairs, evidences, decided.tolist(), enough.tolist(), strict=True):
+    for pair, each, at, target in zip(pairs, evidences, decided.tolist(), enough.tolist(), strict=True):
         low, high = limits(pair.values, pair.sizes, bets, bound=found.bound, threshold=question.threshold)
         ahead = (0.0, 0.0, 0.0) if at else _more(pair, each, question, bets, bound, target)
         rows.append((_mean(pair), low, high, *ahead))
     numbers = np.array(rows, dtype=np.float64)
-    curve_unit, curve = _curve(paths, found)
+    curve_unit, curve = _curve(paths, pairs, found.n_units)
     names = found.systems
     return Watch(
-        a=tuple(names[pair.a] for pair in found.pairs),
-        b=tuple(names[pair.b] for pair in found.pairs),
-        n=np.array([pair.values.size for pair in found.pairs], dtype=np.int64),
+        a=tuple(names[pair.a] for pair in pairs),
+        b=tuple(names[pair.b] for pair in pairs),
+        n=np.array([pair.values.size for pair in pairs], dtype=np.int64),
         difference=numbers[:, 0],
         low=numbers[:, 1],
         high=numbers[:, 2],
@@ -209,7 +238,7 @@ def _result(
         adjusted_log_e=adjusted(final),
         verdict=tuple(
             _verdict(pair, each, at, names, question)
-            for pair, each, at in zip(found.pairs, evidences, decided.tolist(), strict=True)
+            for pair, each, at in zip(pairs, evidences, decided.tolist(), strict=True)
         ),
         decided_at=decided,
         more=numbers[:, 3],
@@ -286,8 +315,7 @@ def _refuse_for_battles(**given: object) -> None:
             )
 
 
-def _candidate_first(found: Sequences, alternative: str) -> Sequences:
-    """Return the pair with its second system, the candidate, as the first."""
+def _check_margin(found: Sequences, alternative: str) -> None:
     if len(found.systems) != 2:
         raise BetterThanError(
             Message(
@@ -306,8 +334,6 @@ def _candidate_first(found: Sequences, alternative: str) -> Sequences:
                 margin=Option("margin"),
             )
         )
-    pair = found.pairs[0]
-    return found._replace(pairs=[pair._replace(a=pair.b, b=pair.a, values=0.0 - pair.values)])
 
 
 # ---- evidence
@@ -318,29 +344,29 @@ def _mean(pair: PairSequence) -> float:
     return math.fsum(pair.values.tolist()) / total if total else math.nan
 
 
-def _decided(paths: list[FloatArray], found: Sequences, threshold: float) -> IntArray:
+def _decided(paths: list[FloatArray], pairs: list[PairSequence], threshold: float) -> IntArray:
     """Return the time after which the adjusted evidence for each pair first was enough; 0 where it never was.
 
     Only times at which the evidence for an undecided pair is enough by itself need be adjusted.
     """
     decided = np.zeros(len(paths), dtype=np.int64)
-    ripe = [pair.time[path >= threshold] for pair, path in zip(found.pairs, paths, strict=True)]
+    ripe = [pair.time[path >= threshold] for pair, path in zip(pairs, paths, strict=True)]
     last = 0
     while True:
         waiting = [each[each > last] for each, at in zip(ripe, decided, strict=True) if not at]
         times = np.unique(np.concatenate(waiting))[:_LOOKS] if waiting else np.zeros(0, dtype=np.int64)
         if not times.size:
             return decided
-        enough = adjusted(_at(paths, found, times)) >= threshold
+        enough = adjusted(_at(paths, pairs, times)) >= threshold
         first = np.where(enough.any(axis=0), times[enough.argmax(axis=0)], 0)
         decided = np.where(decided > 0, decided, first)
         last = int(times[-1])
 
 
-def _at(paths: list[FloatArray], found: Sequences, times: IntArray) -> FloatArray:
+def _at(paths: list[FloatArray], pairs: list[PairSequence], times: IntArray) -> FloatArray:
     """Return the logarithms of the e-values of all pairs after these times, shape (times, pairs)."""
     columns = []
-    for pair, path in zip(found.pairs, paths, strict=True):
+    for pair, path in zip(pairs, paths, strict=True):
         number = np.searchsorted(pair.time, times, side="right")
         columns.append(np.concatenate([[0.0], path])[number])
     return np.stack(columns, axis=1)
@@ -387,8 +413,8 @@ def _more(
     return middle, min(*ends, middle), max(*ends, middle)
 
 
-def _curve(paths: list[FloatArray], found: Sequences) -> tuple[IntArray, FloatArray]:
+def _curve(paths: list[FloatArray], pairs: list[PairSequence], n_units: int) -> tuple[IntArray, FloatArray]:
     """Return the evidence at times that suit a chart."""
     points = min(_CURVE_POINTS, max(2, _CURVE_CELLS // len(paths)))
-    times = np.unique(np.linspace(0, found.n_units, points).astype(np.int64))
-    return times, _at(paths, found, times).T
+    times = np.unique(np.linspace(0, n_units, points).astype(np.int64))
+    return times, _at(paths, pairs, times).T

@@ -71,6 +71,18 @@ if TYPE_CHECKING:
     help="Treat battles with the same value in this column as one unit; none treats them as independent. "
     "[default: the judge or session column, if there is one]",
 )
+@click.option(
+    "--state",
+    metavar="FILE",
+    help="Keep what was counted in this file and continue from it; options must stay the same.",
+)
+@click.option("--append", is_flag=True, help="With --state: the input is only what is new, not everything.")
+@click.option(
+    "--follow",
+    is_flag=True,
+    help="Look again whenever the file or standard input has new lines, until every pair is decided, the "
+    "horizon is reached, the input ends, or Ctrl-C.",
+)
 @units_option
 @reading_options
 @output_options
@@ -82,6 +94,8 @@ def watch(
     cluster: str | None,
     systems: tuple[str, ...],
     bounds: tuple[float, ...],
+    *,
+    follow: bool,
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> Watch:
     """Look at scores or battles while they are collected: are they enough, and if not, how many more?
@@ -94,13 +108,28 @@ def watch(
       betterthan watch scores.csv --horizon 1000
       betterthan watch scores.csv --bounds 0 --bounds 100 --expected 1.5
       betterthan watch old.jsonl new.jsonl --margin 0.02
+      betterthan watch votes.csv --state votes.json
+      tail -f votes.csv | betterthan watch - --follow
     """  # noqa: D301
     from dataclasses import replace
 
     from betterthan.analysis.watch.watch import KINDS
     from betterthan.analysis.watch.watch import watch as watched
+    from betterthan.cli.following import Followed
+    from betterthan.errors import BetterThanError
+    from betterthan.present.tables.watch import watch_table
     from betterthan.read.inputs import TableReader
 
-    reader = TableReader(replace(options, in_order=True), format=format_in)
-    table = reader.table(files, kinds=KINDS, metric=metric, cluster=cluster)
-    return watched(table, systems=systems or None, bounds=bounds or None, **given)
+    def look(*paths: str) -> Watch:
+        reader = TableReader(replace(options, in_order=True), format=format_in)
+        table = reader.table(paths, kinds=KINDS, metric=metric, cluster=cluster)
+        return watched(table, systems=systems or None, bounds=bounds or None, **given)
+
+    if not follow:
+        return look(*files)
+    if len(files) > 1:
+        raise BetterThanError("--follow takes one file, or - for standard input.")
+    if given["append"]:
+        raise BetterThanError("--append has no effect with --follow, which reads from the beginning.")
+    following = Followed(files[0], look, is_last=lambda found: found.is_over, table=watch_table)
+    return following.last()

@@ -11,6 +11,8 @@ from betterthan.results.watch import Watch, WatchedPair
 
 _LARGEST_E = 1e6
 _MOST_SENTENCES = 3
+_FEWEST = 5
+"""Units with which there is a forecast."""
 
 
 def watch_table(result: Watch) -> Table:
@@ -82,7 +84,7 @@ def e_value(log_e: float) -> str:
 
 def _more(row: WatchedPair) -> str:
     if math.isinf(row.more):
-        return "no end in sight"
+        return "no end in sight" if row.n >= _FEWEST else "too few to say"
     ends = f"{rounded(row.more_low)} to {rounded(row.more_high)}"
     if math.isinf(row.more_high):
         ends = f"{rounded(row.more_low)} or more"
@@ -91,7 +93,8 @@ def _more(row: WatchedPair) -> str:
 
 def _title(result: Watch) -> str:
     measured = f": {result.measured}" if result.measured else ""
-    return f"Watch of {len(result.systems):,} systems over {result.n_units:,} {result.unit}{measured}"
+    unit = result.unit if result.n_units != 1 else result.unit.removesuffix("s")
+    return f"Watch of {len(result.systems):,} systems over {result.n_units:,} {unit}{measured}"
 
 
 def sentences(result: Watch) -> tuple[str, ...]:
@@ -113,9 +116,10 @@ def sentences(result: Watch) -> tuple[str, ...]:
 def _of_one(result: Watch, row: WatchedPair) -> str:
     evidence = f"e-value {e_value(row.log_e)}, {1 / result.alpha:.4g} needed"
     if not row.verdict:
-        start = f"Not enough after {row.n:,} {result.unit} ({evidence})"
+        unit = result.unit if row.n != 1 else result.unit.removesuffix("s")
+        start = f"Not enough after {row.n:,} {unit} ({evidence})"
         if math.isinf(row.more):
-            return f"{start}, and no end is in sight."
+            return f"{start}, and no end is in sight." if row.n >= _FEWEST else f"{start}."
         return f"{start}: about {_more(row)} more would be."
     digits = digits_for([(row.high - row.low) / 2], [row.difference])
     ends = [number(shown(result, each), digits) for each in (row.low, row.high)]
