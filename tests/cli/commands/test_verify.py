@@ -71,6 +71,7 @@ VERBS_AND_FILES = {
         "analytic",
     ),
     "gate": ("gate", "demo/human.csv", "Elm", "Aster", "--margin", "2", "--alpha", "0.1"),
+    "calibrate": ("calibrate", "small.csv", "--only", "A", "--only", "B", "--alpha", "0.1", *FEW),
     "plan": (
         "plan",
         "demo/human.csv",
@@ -105,6 +106,7 @@ VERBS_AND_FILES = {
         "--alpha",
         "0.1",
     ),
+    "multiverse": ("multiverse", "small.csv", "A > B", *FEW),
     "quality": ("quality", "gold.hter", "ours=a.hter", "b.hter", *FEW),
     "rank": ("rank", "small.csv", "--by", "mean", "--by", "elo", "--seed", "0", *FEW),
     "rank by documents": ("rank", "demo/human.csv", "--units", "groups", "--confidence", "0.9", *FEW),
