@@ -71,6 +71,7 @@ ORDER = {
         "watch",
         "explain",
         "human",
+        "judge",
         "meta",
         "tags",
     ),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from betterthan.analysis.board.board import board as board
     from betterthan.analysis.calibrate.calibrate import calibrate as calibrate
     from betterthan.analysis.compare.compare import compare as compare
+    from betterthan.analysis.corrected_scores import corrected_scores as corrected_scores
     from betterthan.analysis.explain.diagnose import diagnose as diagnose
     from betterthan.analysis.explain.explain import explain as explain
     from betterthan.analysis.gate.gate import gate as gate
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from betterthan.analysis.human.judges import judges as judges
     from betterthan.analysis.human.kept_pairs import kept_pairs as kept_pairs
     from betterthan.analysis.human.rank_ratings import rank_ratings as rank_ratings
+    from betterthan.analysis.judge.correct import correct as correct
     from betterthan.analysis.meta.meta_evaluate import meta_evaluate as meta_evaluate
     from betterthan.analysis.multiverse.multiverse import multiverse as multiverse
     from betterthan.analysis.plan.plan import plan as plan
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
     from betterthan.results.calibration import Calibration as Calibration
     from betterthan.results.checkup import Checkup as Checkup
     from betterthan.results.checkup import Diagnosis as Diagnosis
+    from betterthan.results.corrected import Corrected as Corrected
     from betterthan.results.explanation import CountsExplanation as CountsExplanation
     from betterthan.results.explanation import Explanation as Explanation
     from betterthan.results.gate import Gate as Gate
@@ -153,6 +156,8 @@ _HOMES = {
     "check": "read.check",
     "chrf": "scoring.chrf",
     "compare": "analysis.compare.compare",
+    "correct": "analysis.judge.correct",
+    "corrected_scores": "analysis.corrected_scores",
     "diagnose": "analysis.explain.diagnose",
     "explain": "analysis.explain.explain",
     "factors": "analysis.runs.factors",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from tests.made import drawn_counts, drawn_runs, drawn_scores
 from tests.made_tags import drawn_tags
-from tests.present.charts.pictures import judged, meta, quality_truth, renamed, studied
+from tests.present.charts.pictures import corrected, judged, meta, quality_truth, renamed, studied
 
 import betterthan as bt
 
@@ -53,6 +53,7 @@ def result_of(kind: str) -> Any:
         "boards": lambda: bt.boards(drawn_battles(SYSTEMS), by="topic"),
         "calibration": lambda: bt.calibrate(scores, n_resamples=20),
         "checkup": lambda: bt.check({"A": [1.0, float("nan")], "B": [2.0, 3.0]}),
+        "corrected": lambda: corrected(SYSTEMS),
         "counts_explanation": lambda: bt.explain(counts, "Aster", "Birch"),
         "diagnosis": lambda: bt.diagnose(scores),
         "factors": lambda: bt.factors(drawn_runs()),

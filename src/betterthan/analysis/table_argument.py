@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from betterthan.analysis.corrected_scores import corrected_scores
 from betterthan.errors import BetterThanError, TableError
 from betterthan.messages import COLUMN, Message, Option
+from betterthan.results.corrected import Corrected
 from betterthan.tables.any_table import AnyTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
@@ -52,6 +54,8 @@ def as_table(
     ('A', 'B')
     """
     first = data[0]
+    if len(data) == 1 and isinstance(first, Corrected) and Scores in kinds:
+        first = corrected_scores(first)
     if len(data) == 1 and isinstance(first, kinds):
         if metric is not None:
             raise BetterThanError(
@@ -172,6 +176,43 @@ def judgements_with_judges(data: AnyData, *, verb: str) -> Ratings:
             )
         )
     return found
+
+
+class LabeledTables(NamedTuple):
+    """Scores of a judge, human labels, and the weights of the labels where there are any."""
+
+    judge: Scores
+    human: Scores
+    weight: Scores | None
+
+
+def as_labeled(
+    judge: AnyData,
+    human: AnyData,
+    *,
+    judge_score: str | None,
+    human_score: str | None,
+    weight: str | Scores | None,
+    verb: str,
+) -> LabeledTables:
+    """Return the scores of a judge, human labels, and their weights; without `human` they are in the same data.
+
+    Raises
+    ------
+    TableError
+        When one is a table of another kind.
+    """
+    for each in (judge, human):
+        if isinstance(each, AnyTable) and not isinstance(each, Scores):
+            raise TableError(f"{verb} takes Scores, not {type(each).__name__}.")
+    is_read = judge_score is None and human_score is None and not isinstance(weight, str)
+    if is_read and isinstance(judge, Scores) and isinstance(human, Scores):
+        return LabeledTables(judge, human, weight)  # type: ignore[arg-type]  # no text
+    from betterthan.read.labels import read_labeled  # noqa: PLC0415  (a verb on a table loads no reader)
+
+    return LabeledTables(
+        *read_labeled(judge, human, judge_score=judge_score, human_score=human_score, weight=weight)
+    )
 
 
 def as_metrics_and_human(metrics: AnyData, human: AnyData) -> tuple[Any, Any]:

@@ -216,6 +216,7 @@ VERBS: dict[str, Verb] = {
             *("correction", "alpha", "confidence", "simultaneous", *_BATTLES, *_READING, *_COMPUTING),
         ),
     ),
+    "correct": Verb(("files", "human"), ("judge_score", "human_score", "units", "confidence", *_READING)),
     "diagnose": Verb(("files",), ("metric", *_READING)),
     "explain": Verb(("file", "source"), ("a", "b", "metric", "missing", "units", "alpha", *_READING)),
     "factors": Verb(("files",), ("metric", "missing", "units", "over", "alpha", "confidence", *_READING)),

@@ -102,6 +102,11 @@ RESULT_KINDS: dict[str, ResultKind] = {
         f"{_RESULTS}.calibration:Calibration", f"{_TABLES}.calibration:calibration_table"
     ),
     "watch": ResultKind(f"{_RESULTS}.watch:Watch", f"{_TABLES}.watch:watch_table"),
+    "corrected": ResultKind(
+        f"{_RESULTS}.corrected:Corrected",
+        f"{_TABLES}.corrected:corrected_table",
+        (ResultChart("corrected", f"{_CHARTS}.corrected:corrected_chart"),),
+    ),
     "aggregated": ResultKind(
         f"{_RESULTS}.agreement:Aggregated",
         f"{_TABLES}.agreement:aggregated_table",

@@ -52,6 +52,7 @@ VERBS_AND_FILES = {
     "check": ("check", "demo/human.csv", "demo/battles.csv"),
     "compare": ("compare", "demo/human.csv", "Elm", "Aster", "--test", "permutation", *FEW),
     "compare battles": ("compare", "demo/battles.csv"),
+    "correct": ("correct", "demo/metrics.tsv", "--judge-score", "Learned", "--human", "demo/human.csv"),
     "diagnose": ("diagnose", "demo/metrics.tsv", "--metric", "Learned"),
     "explain": ("explain", "demo/human.csv", "Daphne", "Elm", "--group", "domain"),
     "explain with texts": ("explain", "demo/human.csv", "Elm", "Fern", "--source", "demo/texts/source.txt"),

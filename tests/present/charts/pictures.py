@@ -118,6 +118,13 @@ def renamed(names: tuple[str, ...], table: Any) -> Any:
     return replace(table, systems=names)
 
 
+def corrected(systems: tuple[str, ...]) -> Any:
+    """A judge on forty items, with a label of every second."""
+    judge = renamed(systems, drawn_scores(len(systems), 40, name="judge"))
+    labels = np.where(np.arange(40) % 2, 0.8 * judge.values + 0.1, np.nan)
+    return bt.correct(judge, replace(judge, name="human", values=labels))
+
+
 @functools.cache
 def subject(kind: str, systems: tuple[str, ...] = SYSTEMS) -> Any:
     """Something small of which a chart of this kind can be made."""
@@ -135,6 +142,7 @@ def subject(kind: str, systems: tuple[str, ...] = SYSTEMS) -> Any:
         "board": lambda: bt.board(scores),
         "tasks": lambda: bt.board(scores),
         "power": lambda: bt.plan(scores),
+        "corrected": lambda: corrected(systems),
         "metrics": lambda: meta(systems, 3),
         "soft_pairwise": lambda: meta(systems, 3),
         "contributions": lambda: meta(systems, 3),

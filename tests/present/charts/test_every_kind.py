@@ -21,6 +21,7 @@ WRITTEN = {
     "board": ("Board by mean", "mean over tasks, higher is better"),
     "tasks": ("Scores on every task", "share of systems beaten"),
     "power": ("Power by the number of items", "power", "items", "difference"),
+    "corrected": ("A judge corrected by human labels", "mean human, higher is better", "labels alone"),
     "agreement": ("Do the rankings agree?", "share of system pairs", "same order", "opposite order"),
     "ranks": ("Ranks by several methods", "mean", "median", "win rate"),
     "metrics": ("Which metrics differ significantly by soft pairwise accuracy?", "row compared with column"),
@@ -56,6 +57,7 @@ WRITTEN = {
 NAMED = {
     "board": SYSTEMS,
     "tasks": SYSTEMS,
+    "corrected": SYSTEMS,
     "ranking": SYSTEMS,
     "pairs": SYSTEMS,
     "ranks": SYSTEMS,
@@ -77,6 +79,7 @@ DRAWN = {
     "board": {"symbol": 4},
     "tasks": {"rect": 4 * 40},
     "power": {"rule": 2},
+    "corrected": {"symbol": 4 * 3, "rule": 4 * 2},
     "agreement": {"rect": 3 * 3},
     "ranks": {"symbol": 3 * 4, "line": 4},
     "metrics": {"rect": 3},

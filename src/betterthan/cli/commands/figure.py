@@ -23,6 +23,7 @@ KINDS = (
     "board",
     "tasks",
     "power",
+    "corrected",
     "metrics",
     "soft-pairwise",
     "contributions",
@@ -59,7 +60,9 @@ KINDS = (
 @click.option(
     "--metric", metavar="NAME", help="The metric of the file, or the one compared with human scores."
 )
-@click.option("--human", metavar="FILE", help="Human scores, for metrics, soft-pairwise and contributions.")
+@click.option(
+    "--human", metavar="FILE", help="Human scores, for metrics, soft-pairwise, contributions and corrected."
+)
 @click.option(
     "-l",
     "--language-pair",

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from betterthan.cli.computing import computing_arguments
 from betterthan.cli.score_tables import texts_of
 from betterthan.errors import BetterThanError, unknown_name
+from betterthan.messages import FILE, Message, Option
 from betterthan.present.charts.chart import chart_kinds
 from betterthan.read.inputs import TableReader
 from betterthan.read.protocol import Options
@@ -22,7 +23,7 @@ from betterthan.tables.scores import Scores
 
 _THREE = ("mean", "median", "bradley_terry")
 _OF_BATTLES = ("win_rate", "bradley_terry", "elo")
-_BY_UNITS = ("ranking", "pairs", "agreement", "ranks", "power")
+_BY_UNITS = ("ranking", "pairs", "agreement", "ranks", "power", "corrected")
 # A result says what it is in its first line.
 _HEAD = 400
 
@@ -307,6 +308,25 @@ def _power(asked: Asked) -> Any:  # noqa: ANN401
     return plan(table, systems=given["pair"] or None, units=given["units"], missing=given["missing"])
 
 
+def _corrected(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.judge.correct import correct
+    from betterthan.read.labels import read_labeled
+
+    given = asked.given
+    if given["human"] is None:
+        raise BetterThanError(
+            Message("Name the file with the human labels: {human}.", human=Option("human", FILE))
+        )
+    data = read_labeled(
+        asked.files,
+        given["human"],
+        judge_score=given["metric"],
+        options=asked.options,
+        format=given["format_in"],
+    )
+    return correct(data.judge, data.human, weight=data.weight, units=given["units"])
+
+
 _SUBJECTS: dict[str, Callable[[Asked], Any]] = {
     "ranking": _ranking,
     "pairs": _pairs,
@@ -316,6 +336,7 @@ _SUBJECTS: dict[str, Callable[[Asked], Any]] = {
     "board": _board,
     "tasks": _board,
     "power": _power,
+    "corrected": _corrected,
     "ranks": _ranks,
     "metrics": _meta,
     "soft_pairwise": _untested,

@@ -1,0 +1,1 @@
+"""Automatic judges and human labels: correction, sampling of labels, audits."""

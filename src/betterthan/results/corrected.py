@@ -1,0 +1,222 @@
+"""Corrected means: an automatic judge of all items, corrected by human labels of some."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.results.base import Result
+from betterthan.results.rows import NamedRows, best_name, index_of, row_at
+from betterthan.results.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedSystem:
+    """One system; its fields are those of :class:`Corrected`."""
+
+    rank: int
+    system: str
+    mean: float
+    low: float
+    high: float
+    rank_low: int
+    rank_high: int
+    cluster: int
+    judge: float
+    human: float
+    human_low: float
+    human_high: float
+    items: int
+    labels: int
+    effective_labels: float
+    slope: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedPair:
+    """The difference of two corrected means.
+
+    Attributes
+    ----------
+    a, b : str
+    difference, low, high : float
+        The mean of a less that of b, and its confidence interval.
+    pvalue, adjusted : float
+        Adjusted for all pairs (Holm).
+    verdict : str
+        The better system where the two differ significantly; otherwise empty.
+    """
+
+    a: str
+    b: str
+    difference: float
+    low: float
+    high: float
+    pvalue: float
+    adjusted: float
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Corrected(NamedRows[CorrectedSystem], Result):
+    """Means of human scores, estimated from a judge of all items and human labels of some; best first.
+
+    Attributes
+    ----------
+    metric : str
+        The human score.
+    judge_metric : str
+        The score of the judge.
+    higher_is_better : bool
+        Of the human score.
+    systems : tuple of str
+        Best first.
+    rank : array of int, shape (m,)
+    mean, low, high : array, shape (m,)
+        The corrected mean and its confidence interval.
+    rank_low, rank_high : array of int, shape (m,)
+        Ranks compatible with the data, simultaneously for all systems.
+    cluster : array of int, shape (m,)
+        As in :class:`betterthan.Ranking`.
+    judge : array, shape (m,)
+        Mean score of the judge over all items, on its own scale.
+    human, human_low, human_high : array, shape (m,)
+        Weighted mean of the labels alone, and its interval.
+    items : array of int, shape (m,)
+        Items that the judge has scored.
+    labels : array of int, shape (m,)
+        Items with a human label among them.
+    effective_labels : array, shape (m,)
+        Labels, drawn in the same way, that would be as precise without the judge.
+    slope : array, shape (m,)
+        How much of the judge's score is used, λ: 0 ignores the judge.
+    degrees : array, shape (m,)
+        Degrees of freedom of the intervals.
+    pvalue, adjusted : array, shape (m, m)
+        Of the differences of all pairs; NaN on the diagonal.
+    difference_low, difference_high : array, shape (m, m)
+        Intervals of the differences, row less column; NaN on the diagonal.
+    is_weighted : bool
+        Whether the labels had weights.
+    is_binary : bool
+        Whether the labels are right or wrong.
+    units : str
+        "segments" or "groups": what is independent.
+    unit_note : str
+        As in :class:`betterthan.Ranking`.
+    confidence : float
+    segments : tuple of str
+        The items.
+    groups : tuple of str or None
+        Their documents.
+    values : array, shape (m, n)
+        A corrected score of each judged item, see :func:`betterthan.corrected_scores`.
+    notes : tuple of str
+    settings : Settings
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> judge = bt.read_scores({"A": [0.9, 0.8, 0.7, 0.9, 0.6, 0.8], "B": [0.5, 0.7, 0.4, 0.6, 0.5, 0.6]})
+    >>> human = bt.read_scores({"A": [0.7, 0.7, 0.5, 0.8, None, None], "B": [0.4, 0.6, 0.4, None, None, 0.6]})
+    >>> found = bt.correct(judge, human)
+    >>> found.best, found["A"].labels, found.pair("A", "B").difference.round(2)
+    ('A', 4, 0.16)
+    """
+
+    kind: ClassVar[str] = "corrected"
+    row_type: ClassVar[type] = CorrectedSystem
+
+    metric: str
+    judge_metric: str
+    higher_is_better: bool
+    systems: tuple[str, ...]
+    rank: IntArray
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+    rank_low: IntArray
+    rank_high: IntArray
+    cluster: IntArray
+    judge: FloatArray
+    human: FloatArray
+    human_low: FloatArray
+    human_high: FloatArray
+    items: IntArray
+    labels: IntArray
+    effective_labels: FloatArray
+    slope: FloatArray
+    degrees: FloatArray
+    pvalue: FloatArray
+    adjusted: FloatArray
+    difference_low: FloatArray
+    difference_high: FloatArray
+    is_weighted: bool
+    is_binary: bool
+    units: str
+    unit_note: str
+    confidence: float
+    segments: tuple[str, ...]
+    groups: tuple[str, ...] | None
+    values: FloatArray
+    notes: tuple[str, ...]
+    settings: Settings
+
+    @property
+    def best(self) -> str:
+        """The first system."""
+        return best_name(self.systems, self.mean)
+
+    def pair(self, a: str, b: str) -> CorrectedPair:
+        """Return the difference of two systems.
+
+        Examples
+        --------
+        >>> import betterthan as bt
+        >>> judge = {"A": [0.9, 0.8, 0.7, 0.9], "B": [0.5, 0.7, 0.4, 0.6]}
+        >>> bt.correct(judge, {"A": [1, 0.6, 0.8, None], "B": [0.4, 0.8, 0.3, None]}).pair("B", "A").verdict
+        ''
+        """
+        return self._pair(index_of(a, self.systems, "system"), index_of(b, self.systems, "system"))
+
+    def pairs(self) -> list[CorrectedPair]:
+        """Return all pairs, better systems first."""
+        m = len(self.systems)
+        return [self._pair(i, j) for i in range(m) for j in range(i + 1, m)]
+
+    def _pair(self, i: int, j: int) -> CorrectedPair:
+        difference = float(self.mean[i] - self.mean[j])
+        adjusted = float(self.adjusted[i, j])
+        is_first = (difference > 0) == self.higher_is_better
+        better = self.systems[i] if is_first else self.systems[j]
+        return CorrectedPair(
+            a=self.systems[i],
+            b=self.systems[j],
+            difference=difference,
+            low=float(self.difference_low[i, j]),
+            high=float(self.difference_high[i, j]),
+            pvalue=float(self.pvalue[i, j]),
+            adjusted=adjusted,
+            verdict=better if adjusted <= 1 - self.confidence else "",
+        )
+
+    def _row(self, i: int) -> CorrectedSystem:
+        return row_at(self, i, CorrectedSystem, system=self.systems[i])
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return one row per system."""
+        names = (
+            *("mean", "low", "high", "rank_low", "rank_high", "cluster", "judge", "human"),
+            *("human_low", "human_high", "items", "labels", "effective_labels", "slope"),
+        )
+        return {
+            "rank": self.rank.tolist(),
+            "system": self.systems,
+            **{name: getattr(self, name).tolist() for name in names},
+        }
+
+    def __repr__(self) -> str:
+        order = " > ".join(self.systems[:3]) + (" > …" if len(self.systems) > 3 else "")
+        return f"Corrected({self.metric!r}, {len(self.systems)} systems: {order})"

@@ -1,0 +1,74 @@
+"""betterthan correct: two files, one file, weights, written scores, receipts and figures."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A judge on a scale from 1 to 5 of two systems, and forty labels of each, right or wrong."""
+    rng = np.random.default_rng(1)
+    judge, labels = ["item,system,score"], ["item,system,score,weight"]
+    for system, level in (("Ash", 0.8), ("Elm", 0.5)):
+        right = rng.random(150) < level
+        scores = np.clip(np.round(2 + 2 * right + rng.normal(size=150)), 1, 5)
+        judge += [f"q{i},{system},{score:g}" for i, score in enumerate(scores)]
+        labels += [f"q{i},{system},{int(right[i])},{1 + i % 2}" for i in range(0, 120, 3)]
+    for name, lines in (("judge.csv", judge), ("labels.csv", labels)):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tmp_path / "judge.csv", tmp_path / "labels.csv"
+
+
+def test_two_files(betterthan, files):
+    """The answer in words and in every format."""
+    judge, labels = files
+    said = betterthan("correct", judge, "--human", labels)
+    assert said.code == 0
+    assert "Ash scores " in said.out
+    (first, _) = csv.DictReader(betterthan("correct", judge, "--human", labels, "-f", "csv").out.splitlines())
+    assert (first["system"], first["labels"]) == ("Ash", "40")
+    found = json.loads(betterthan("correct", judge, "--human", labels, "--json").out)
+    assert found["is_weighted"]
+    assert found["is_binary"]
+
+
+def test_corrected_scores_go_to_other_commands(betterthan, files, tmp_path):
+    """And have the corrected means."""
+    judge, labels = files
+    out = tmp_path / "corrected.csv"
+    assert betterthan("correct", judge, "--human", labels, "--scores-to", out).code == 0
+    found = json.loads(betterthan("correct", judge, "--human", labels, "--json").out)
+    ranking = json.loads(betterthan("rank", out, "--json").out)
+    assert ranking["strength"] == pytest.approx(found["mean"])
+    said = betterthan("correct", judge, "--human", labels, "--scores-to", labels)
+    assert said.code == 2
+    assert "would be lost" in said.err
+
+
+def test_one_file_needs_both_columns(betterthan, tmp_path):
+    """As they are typed."""
+    both = tmp_path / "both.csv"
+    rows = [f"{i},A,{i % 5},{i % 2 if i < 20 else ''}" for i in range(60)]
+    both.write_text("\n".join(["item,system,judge,human", *rows]) + "\n", encoding="utf-8")
+    said = betterthan("correct", both)
+    assert said.code == 2
+    assert "--judge-score COLUMN and --human-score COLUMN" in said.err
+    said = betterthan("correct", both, "--judge-score", "judge", "--human-score", "human")
+    assert said.code == 0
+    assert "judge corrected by human labels" in said.out
+
+
+def test_a_result_can_be_verified_and_drawn(betterthan, files, tmp_path):
+    """The receipt names both files and the weights."""
+    judge, labels = files
+    out = tmp_path / "corrected.json"
+    assert betterthan("correct", judge, "--human", labels, "--weight", "weight", "-o", out).code == 0
+    assert betterthan("verify", out, judge, labels).code == 0
+    pytest.importorskip("altair")
+    assert betterthan("figure", "corrected", out, "-o", tmp_path / "a.svg").code == 0
+    assert betterthan("figure", "corrected", judge, "--human", labels, "-o", tmp_path / "b.svg").code == 0
+    said = betterthan("figure", "corrected", judge, "-o", tmp_path / "c.svg")
+    assert "--human FILE" in said.err
