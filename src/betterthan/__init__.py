@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from betterthan.analysis.human.kept_pairs import kept_pairs as kept_pairs
     from betterthan.analysis.human.rank_ratings import rank_ratings as rank_ratings
     from betterthan.analysis.judge.correct import correct as correct
+    from betterthan.analysis.judge.sample import sample as sample
     from betterthan.analysis.meta.meta_evaluate import meta_evaluate as meta_evaluate
     from betterthan.analysis.multiverse.multiverse import multiverse as multiverse
     from betterthan.analysis.plan.plan import plan as plan
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from betterthan.results.ranking import Ranking as Ranking
     from betterthan.results.runs import Factors as Factors
     from betterthan.results.runs import Variation as Variation
+    from betterthan.results.sample import Sample as Sample
     from betterthan.results.settings import Settings as Settings
     from betterthan.results.study import Study as Study
     from betterthan.results.tags import Audition as Audition
@@ -172,6 +174,7 @@ _HOMES = {
     "rank": "analysis.rank.rank",
     "rank_ratings": "analysis.human.rank_ratings",
     "rank_tags": "analysis.tags.rank_tags",
+    "sample": "analysis.judge.sample",
     "read_matches": "read.formats.battles.battles",
     "read_metrics": "read.scores",
     "read_metrics_folder": "read.formats.metrics_task.metrics_folder",

@@ -67,6 +67,7 @@ def result_of(kind: str) -> Any:
         "pairwise": lambda: bt.compare(scores),
         "plan": lambda: bt.plan(scores),
         "ranking": lambda: bt.rank(scores, n_resamples=20),
+        "sample": lambda: bt.sample(scores, 5),
         "sentence_quality": lambda: bt.sentence_quality(scores, quality_truth(), n_resamples=19),
         "study": lambda: studied(SYSTEMS),
         "tag_ranking": lambda: bt.rank_tags(tags, by=by, n_resamples=19),

@@ -215,6 +215,21 @@ def as_labeled(
     )
 
 
+def as_judged(data: AnyData, *, metric: str | None, verb: str) -> Scores | Ratings:
+    """Return the scores of a judge, or of each of several.
+
+    Raises
+    ------
+    TableError
+        When `data` is a table of another kind.
+    """
+    if isinstance(data, AnyTable):
+        return as_table(data, kinds=(Scores, Ratings), verb=verb, metric=metric)  # type: ignore[return-value]
+    from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
+
+    return TableReader().judgements(data, metric)
+
+
 def as_metrics_and_human(metrics: AnyData, human: AnyData) -> tuple[Any, Any]:
     """Return metrics and human scores as tables; tables pass unchanged.
 

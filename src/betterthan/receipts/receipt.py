@@ -288,6 +288,7 @@ VERBS: dict[str, Verb] = {
             *("interval", "confidence", *_BATTLES, *_READING, *_COMPUTING),
         ),
     ),
+    "sample": Verb(("files",), ("n", "by", "of", "strata", "metric", "seed", *_READING)),
     "score bleu": Verb(
         ("files", "references"),
         (

@@ -89,7 +89,7 @@ class Corrected(NamedRows[CorrectedSystem], Result):
     labels : array of int, shape (m,)
         Items with a human label among them.
     effective_labels : array, shape (m,)
-        Labels, drawn in the same way, that would be as precise without the judge.
+        Labels, drawn in the same way, whose interval would be as short without the judge.
     slope : array, shape (m,)
         How much of the judge's score is used, λ: 0 ignores the judge.
     degrees : array, shape (m,)
@@ -122,8 +122,8 @@ class Corrected(NamedRows[CorrectedSystem], Result):
     >>> judge = bt.read_scores({"A": [0.9, 0.8, 0.7, 0.9, 0.6, 0.8], "B": [0.5, 0.7, 0.4, 0.6, 0.5, 0.6]})
     >>> human = bt.read_scores({"A": [0.7, 0.7, 0.5, 0.8, None, None], "B": [0.4, 0.6, 0.4, None, None, 0.6]})
     >>> found = bt.correct(judge, human)
-    >>> found.best, found["A"].labels, found.pair("A", "B").difference.round(2)
-    ('A', 4, 0.16)
+    >>> found.best, found["A"].labels, round(found.pair("A", "B").difference, 2)
+    ('A', 4, 0.13)
     """
 
     kind: ClassVar[str] = "corrected"

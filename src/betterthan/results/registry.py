@@ -152,6 +152,7 @@ RESULT_KINDS: dict[str, ResultKind] = {
         f"{_TABLES}.study:study_table",
         (ResultChart("study", f"{_CHARTS}.study:study_chart", options=("figure",)),),
     ),
+    "sample": ResultKind(f"{_RESULTS}.sample:Sample", f"{_TABLES}.sample:sample_table"),
     "audition": ResultKind(f"{_RESULTS}.tags:Audition", f"{_TABLES}.tags:audition_table"),
     "checkup": ResultKind(f"{_RESULTS}.checkup:Checkup", f"{_TABLES}.checkup:checkup_table"),
     "counts_explanation": ResultKind(

@@ -72,3 +72,26 @@ def test_a_result_can_be_verified_and_drawn(betterthan, files, tmp_path):
     assert betterthan("figure", "corrected", judge, "--human", labels, "-o", tmp_path / "b.svg").code == 0
     said = betterthan("figure", "corrected", judge, "-o", tmp_path / "c.svg")
     assert "--human FILE" in said.err
+
+
+def test_a_sample_is_written_as_a_sheet(betterthan, files, tmp_path):
+    """With an empty column of scores and the weights; it is read back once the labels are there."""
+    judge, _ = files
+    sheet = tmp_path / "sheet.csv"
+    assert betterthan("sample", judge, "-n", "30", "--by", "disagreement", "-o", sheet).code == 0
+    with sheet.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 60
+    assert all(row["score"] == "" for row in rows)
+    for k, row in enumerate(rows):
+        row["score"] = k % 2
+    with sheet.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    found = json.loads(betterthan("correct", judge, "--human", sheet, "--json").out)
+    assert found["is_weighted"]
+    assert found["labels"] == [30, 30]
+    said = betterthan("sample", judge, "-n", "3", "--strata", "many")
+    assert said.code == 2
+    assert 'strata "many"' in said.err

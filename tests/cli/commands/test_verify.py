@@ -131,6 +131,18 @@ VERBS_AND_FILES = {
         *("study", "spa-ties", "--data", "demo/metrics.tsv", "--data", "demo/human.csv"),
         *("--quick", "--set", "permutations=50"),
     ),
+    "sample": (
+        "sample",
+        "demo/metrics.tsv",
+        "--metric",
+        "Learned",
+        "-n",
+        "9",
+        "--strata",
+        "3",
+        "--seed",
+        "7",
+    ),
     "tags": ("tags", *TAGS, "--mt", "demo/tags/output.mt", "--no-synthetic"),
 }
 

@@ -117,7 +117,7 @@ def correct(
     >>> human = np.where(rng.random((2, 500)) < 0.06, quality, np.nan)
     >>> found = bt.correct({"A": judge[0], "B": judge[1]}, {"A": human[0], "B": human[1]})
     >>> found.systems, found.judge.round(2).tolist(), found.mean.round(2).tolist()
-    (('A', 'B'), [0.46, 0.83], [0.55, 0.03])
+    (('A', 'B'), [0.39, 0.76], [0.42, 0.05])
     """
     check_share("confidence", confidence)
     data = as_labeled(

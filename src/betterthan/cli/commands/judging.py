@@ -1,9 +1,9 @@
-"""``betterthan correct``: a judge of all items, corrected by human labels of some."""
+"""``betterthan correct`` and ``sample``: a judge of all items, and human labels of some."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from betterthan.analysis.units import UnitName
     from betterthan.read.protocol import Options
     from betterthan.results.corrected import Corrected
+    from betterthan.results.sample import Sample
 
 
 @click.command()
@@ -78,3 +79,64 @@ def correct(
         write_table(corrected_scores(result), scores_to)
         say(f"Corrected scores of {len(result.segments):,} items written to {scores_to}.")
     return result
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--number", "-n", "n", type=int, required=True, metavar="N", help="How many items, or outputs.")
+@click.option(
+    "--by",
+    type=click.Choice(["uniform", "disagreement"]),
+    default="uniform",
+    show_default=True,
+    help="Draw all with equal probabilities, or more often where judges or systems disagree.",
+)
+@click.option(
+    "--of",
+    type=click.Choice(["items", "outputs"]),
+    default="items",
+    show_default=True,
+    help="Label all systems' outputs of the drawn items, or draw outputs of each system separately.",
+)
+@click.option(
+    "--strata",
+    metavar="K",
+    help='Draw in proportion from K classes of the judge\'s score; "group": from each document.',
+)
+@click.option("--metric", metavar="NAME", help="The score, if the file has several.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=12345,
+    envvar="BETTERTHAN_SEED",
+    show_default=True,
+    help="Seed of the random draws.",
+)
+@reading_options
+@output_options
+def sample(
+    files: tuple[str, ...],
+    options: Options,
+    format_in: str | None,
+    n: int,
+    strata: str | None,
+    metric: str | None,
+    seed: int,
+    **given: Any,  # noqa: ANN401  (what the verb takes)
+) -> Sample:
+    """Draw outputs in FILE for people to label, with weights for betterthan correct.
+
+    With -o labels.csv (or -f csv) the column score is empty: write the labels there, and keep the column weight.
+
+    \b
+    Examples:
+      betterthan sample judge.csv --number 50 -o labels.csv
+      betterthan sample judge.csv --number 50 --by disagreement -o labels.csv
+      betterthan sample judge.csv --number 200 --of outputs --strata 5 -o labels.csv
+    """  # noqa: D301
+    from betterthan.analysis.judge.sample import sample as drawn
+    from betterthan.read.inputs import TableReader
+
+    table = TableReader(options, format=format_in).judgements(files, metric)
+    classes = int(strata) if strata is not None and strata.isdigit() else strata
+    return drawn(table, n, strata=classes, rng=seed, **given)  # type: ignore[arg-type]  # checked by the verb

@@ -52,7 +52,7 @@ class CorrectedMean(NamedTuple):
     slope : float
         Share of the judge's score that is used: 0 ignores the judge.
     effective : float
-        Labels, drawn in the same way, that would be as precise without a judge.
+        Labels, drawn in the same way, whose interval would be as short without a judge.
     labels : int
     human, human_low, human_high : float
         Weighted mean of the labels alone, and its interval.
@@ -142,11 +142,10 @@ def corrected_mean(data: Labeled, *, n_units: int, confidence: float, is_binary:
         fit, slope = alone, 0.0
     human = float(part.shares @ part.human)
     labels = part.human.size
-    worth = labels * (alone.shortfall / fit.shortfall) if fit.shortfall > 0 else np.nan
-    known = fit._asdict()
-    del known["shortfall"]
+    length, whole = fit.high - fit.low, alone.high - alone.low
+    worth = labels * (whole / length) ** 2 if length > 0 else float(labels)
     return CorrectedMean(
-        **known,
+        **fit._asdict(),
         effective=worth,
         slope=slope,
         labels=labels,
@@ -157,18 +156,13 @@ def corrected_mean(data: Labeled, *, n_units: int, confidence: float, is_binary:
 
 
 class _Fit(NamedTuple):
-    """The estimate with a given slope; fields as in :class:`CorrectedMean`.
-
-    `shortfall` is what the number of labels is inversely proportional to: the variance, or one over the number in
-    Wilson's interval.
-    """
+    """The estimate with a given slope; fields as in :class:`CorrectedMean`."""
 
     mean: float
     variance: float
     degrees: float
     low: float
     high: float
-    shortfall: float
     influence: FloatArray
     added: float
     items: FloatArray
@@ -196,7 +190,7 @@ def _fit(
     if not is_binary:
         degrees = _degrees(part, fitted, of_labels, of_judge)
         low, high = _skewed_interval(mean, influence, part, degrees, confidence)
-        return _Fit(mean, variance, degrees, low, high, variance, influence, 0.0, items)
+        return _Fit(mean, variance, degrees, low, high, influence, 0.0, items)
     mean = min(max(mean, 0.0), 1.0)
     share = _unexplained(part, slope, spread)
     clustered = _clustering(part, unit, n_units)
@@ -208,7 +202,7 @@ def _fit(
         mean, 1 / shortfall, float(stdtrit(np.inf if is_wilson else degrees, 0.5 + confidence / 2))
     )
     added = pseudo * (0.25 + slope**2 * spread)
-    return _Fit(mean, variance + added, degrees, low, high, shortfall, influence, added, items)
+    return _Fit(mean, variance + added, degrees, low, high, influence, added, items)
 
 
 def _pseudo(part: _Weighted) -> float:

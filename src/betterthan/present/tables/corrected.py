@@ -37,7 +37,7 @@ def corrected_table(result: Corrected) -> Table:
         verdict=sentences(result),
         unit=unit_line(result.unit_note, result.units),
         words=_words(result),
-        legend="Worth: labels drawn in the same way that would be as precise without a judge; "
+        legend="Worth: labels whose interval would be as short without a judge; "
         + ("rules separate significance clusters." if len(result) > 1 else "the judge is on its own scale."),
         notes=result.notes,
         signature=result.settings.signature,
