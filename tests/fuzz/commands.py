@@ -56,7 +56,7 @@ READING = (
     "language_pairs", "gold", "reference", "references", "metric", "human", "code", "both_bad", "duplicates", "darr",
     "matches_to", "languages", "controls", "segments", "source", "mt",
 )  # fmt: skip
-OUTPUTS = ("output", "scores_to", "matches_to")
+OUTPUTS = ("output", "scores_to", "matches_to", "junit")
 SUFFIXES = (
     "csv",
     "tsv",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 QUIET = "betterthan.quiet"
 """Key of the context under which ``--quiet`` is kept."""
-_WRITTEN = ("output", "scores_to", "matches_to")
+_WRITTEN = ("output", "scores_to", "matches_to", "junit")
 
 
 def say(sentence: str, *, label: str = "") -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -148,3 +149,71 @@ def test_slices_that_differ_between_the_files_are_an_error(betterthan, tmp_path,
     said = betterthan("gate", baseline, candidate, "--margin", "0.1", "--no-worse-slice", "topic")
     assert said.code == 2
     assert "has different values" in said.err
+
+
+def test_github(betterthan, tmp_path, baseline, monkeypatch):
+    """An annotation at the level of the exit code; the table at the end of the summary; outputs of the step."""
+    summary, outputs = tmp_path / "summary.md", tmp_path / "outputs"
+    summary.write_text("before\n", encoding="utf-8")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    monkeypatch.setenv("GITHUB_OUTPUT", str(outputs))
+    worse = write(tmp_path / "a%b.jsonl", [0] * 100 + BASELINE[100:])
+    said = betterthan("gate", baseline, worse, "--margin", "0.02", "--github")
+    assert said.code == 1
+    (line,) = said.err.splitlines()
+    assert line.startswith("::error title=Gate%3A fail::Fail: a%25b is worse than zero by more than 0.02")
+    assert "::" not in said.out
+    text = summary.read_text(encoding="utf-8")
+    assert text.startswith("before\n## ❌ Gate: fail\n")
+    assert "| correct |" in text
+    assert outputs.read_text(encoding="utf-8") == "verdict=fail\nexit-code=1\n"
+    unsure = write(tmp_path / "c.jsonl", [1 - one if i in OPEN else one for i, one in enumerate(BASELINE)])
+    for options, level in (
+        ((), "warning"),
+        (("--undecided", "pass"), "notice"),
+        (("--undecided", "fail"), "error"),
+    ):
+        said = betterthan("gate", baseline, unsure, "--margin", "0.02", "--github", *options)
+        assert said.err.startswith(f"::{level} title=Gate%3A undecided::Undecided: ")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path))
+    assert "GITHUB_STEP_SUMMARY" in betterthan("gate", baseline, worse, "--margin", "0.02", "--github").err
+
+
+def test_github_annotates_what_stands_in_the_way(betterthan, tmp_path, baseline):
+    """A slice that fails has an annotation of its own."""
+    worse = [0 if i % 2 and i < 60 else one for i, one in enumerate(BASELINE)]
+    candidate = write(tmp_path / "b.jsonl", worse)
+    said = betterthan(
+        "gate", baseline, candidate, "--margin", "0.13", "--no-worse-slice", "topic", "--github"
+    )
+    titles = [
+        line.partition("::")[2].partition("::")[0] for line in said.err.splitlines() if line.startswith("::")
+    ]
+    assert titles == ["error title=Gate%3A fail", "error title=Gate%3A correct%2C topic = code"]
+
+
+def test_junit(betterthan, tmp_path, baseline):
+    """Failures, errors and skipped cases are counted as they are written; nothing that is read is overwritten."""
+    candidate = write(tmp_path / "b.jsonl", [1 - one if i in OPEN else one for i, one in enumerate(BASELINE)])
+    report = tmp_path / "gate.xml"
+    for options, outcome in (
+        ((), "error"),
+        (("--undecided", "pass"), "skipped"),
+        (("--undecided", "fail"), "failure"),
+    ):
+        betterthan("gate", baseline, candidate, "--margin", "0.02", "--junit", report, *options)
+        root = ET.fromstring(report.read_text(encoding="utf-8"))  # noqa: S314  (our own)
+        (case,) = root.iter("testcase")
+        assert case.find(outcome).get("message").startswith("b may be worse than zero")
+        plural = "skipped" if outcome == "skipped" else f"{outcome}s"
+        assert (root.get("tests"), root.get(plural)) == ("1", "1")
+    betterthan("gate", baseline, candidate, "--margin", "0.1", "--junit", report, "--no-worse-slice", "topic")
+    root = ET.fromstring(report.read_text(encoding="utf-8"))  # noqa: S314  (our own)
+    assert [case.get("name") for case in root.iter("testcase")] == [
+        "all items",
+        "topic = code",
+        "topic = law",
+    ]
+    assert root.get("failures") == root.get("errors") == "0"
+    said = betterthan("gate", baseline, candidate, "--margin", "0.1", "--junit", baseline)
+    assert said.code == 2

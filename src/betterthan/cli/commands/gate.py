@@ -73,6 +73,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="Probability of a decision, for the number of items that would decide.",
 )
+@click.option(
+    "--github",
+    is_flag=True,
+    help="For GitHub Actions: annotations on standard error, the table in the summary of the job, and the outputs "
+    "verdict and exit-code.",
+)
+@click.option("--junit", metavar="FILE", help="Also write a JUnit report.")
 @reading_options
 @output_options
 def gate(
@@ -84,6 +91,9 @@ def gate(
     slices: tuple[str, ...],
     margin: float | None,
     undecided: Literal["pass", "fail"] | None,
+    junit: str | None,
+    *,
+    github: bool,
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> Gate:
     """Decide whether a candidate may replace a baseline: is it shown not to be worse by more than a margin?
@@ -97,10 +107,12 @@ def gate(
       betterthan gate baseline.jsonl candidate.jsonl --margin 0.02
       betterthan gate scores.csv Aster Birch --margin 1 --metric chrF
       betterthan gate old.jsonl new.jsonl --metric correct=0.02 --metric toxicity=0.01 --no-worse-slice topic
+      betterthan gate old.jsonl new.jsonl --margin 0.02 --github --junit gate.xml
       betterthan gate runs/v1 runs/v2 --metric acc --margin 0.01 --undecided fail
     """  # noqa: D301
     from betterthan.analysis.gate.gate import gate_tables
     from betterthan.cli.gate_inputs import GateInputs, margins_of
+    from betterthan.cli.gate_outputs import tell_github, write_junit
     from betterthan.cli.tables import files_and_systems
 
     files, named = files_and_systems(file)
@@ -109,6 +121,11 @@ def gate(
     read = GateInputs(files, options, format_in)
     tables = read.tables(margins_of(metrics, margin))
     slicings = [read.slicing(column, tables[0]) for column in slices]
-    return gate_tables(
+    result = gate_tables(
         tables, slicings, systems=(*named, *systems) or None, undecided=undecided or "", **given
     )
+    if junit is not None:
+        write_junit(result, junit)
+    if github:
+        tell_github(result)
+    return result

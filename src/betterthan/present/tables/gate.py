@@ -107,9 +107,7 @@ def gate_sentences(result: Gate) -> tuple[str, ...]:
         said = f"{_SHOWN[result.verdict]}: {row_sentence(result, 0)}; {none}."
         return (said, *_deciding(result, 0), *_counted(result))
     lines = [f"{_SHOWN[result.verdict]}: {summary(result)}."]
-    open_rows = [i for i in range(len(result)) if result.is_required[i] and result.verdicts[i] == "undecided"]
-    failed = [i for i in range(len(result)) if result.verdicts[i] == "fail"]
-    for i in [*failed, *open_rows][:_SHOWN_ITEMS]:
+    for i in [*failing_rows(result), *open_rows(result)][:_SHOWN_ITEMS]:
         lines.append(f"{row_name(result[i])}: {row_sentence(result, i)}.")
         lines += _deciding(result, i)
     return (*lines, *_counted(result))
@@ -123,6 +121,18 @@ _SHOWN = {
     "undecided": "Undecided",
 }
 _SLICES = " Slices need not be shown to be within the margin; none may fail."
+
+
+def failing_rows(result: Gate) -> list[int]:
+    """Return the rows that fail."""
+    return [i for i, verdict in enumerate(result.verdicts) if verdict == "fail"]
+
+
+def open_rows(result: Gate) -> list[int]:
+    """Return the metrics that are undecided; slices need not be decided."""
+    return [
+        i for i, verdict in enumerate(result.verdicts) if verdict == "undecided" and result.is_required[i]
+    ]
 
 
 def row_name(row: GateRow) -> str:
