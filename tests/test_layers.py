@@ -34,6 +34,7 @@ ALLOWED = {
     | {"tables", "kernels", "results", "engine", "read", "scoring", "analysis", "present", "examples"},
     "report": LEAVES | {"tables", "results", "read", "scoring", "analysis", "present", "examples"},
     "receipts": LEAVES | {"tables", "results", "read", "report", "cli"},
+    "pytest_plugin": LEAVES | {"results", "analysis"},
     "cli": None,
     "web": None,
 }

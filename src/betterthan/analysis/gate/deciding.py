@@ -31,8 +31,12 @@ def deciding(table: GateTable, one: Standing, margin: float, options: GateOption
             PilotOptions((options.candidate, options.baseline), units, "drop", None, 1 - options.alpha),
         )
     except NotEstimable:
-        return Deciding()
-    design = _of_margins(pilot.design, one.effect)
+        if one.compared.both_right is None or one.unit != "items":
+            return Deciding()
+        # Right and wrong on the same items: that one of two more would differ is as much as was seen against it.
+        design: Design = Means(math.sqrt(1 / (one.n_units + 2)))
+    else:
+        design = _of_margins(pilot.design, one.effect)
     question = Question(options.power, options.alpha, "two-sided")
     distance = one.effect + margin if one.effect > -margin else -one.effect
     return Deciding(_needed(question, design, distance), _needed(question, design, margin))

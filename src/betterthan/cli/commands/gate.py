@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from betterthan.cli.gate_config import config_options
 from betterthan.cli.options import output_options, over_option, reading_options, units_option
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", nargs=-1, required=True, metavar="FILE... [BASELINE CANDIDATE]")
+@click.argument("file", nargs=-1, metavar="FILE... [BASELINE CANDIDATE]")
 @click.option(
     "--margin",
     type=float,
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     "verdict and exit-code.",
 )
 @click.option("--junit", metavar="FILE", help="Also write a JUnit report.")
+@config_options
 @reading_options
 @output_options
 def gate(
@@ -102,6 +104,8 @@ def gate(
     with several systems name the two behind it. The exit code is 0 for better, equivalent and pass, 1 for fail, 3 for
     undecided, and 2 for invalid data, such as items that only one of the two has.
 
+    Files and options may stand in betterthan.toml, or in pyproject.toml below [tool.betterthan.gate].
+
     \b
     Examples:
       betterthan gate baseline.jsonl candidate.jsonl --margin 0.02
@@ -115,6 +119,8 @@ def gate(
     from betterthan.cli.gate_outputs import tell_github, write_junit
     from betterthan.cli.tables import files_and_systems
 
+    if not file:
+        raise click.UsageError("Name the files of the baseline and of the candidate.")
     files, named = files_and_systems(file)
     # The receipt tells files and systems apart as well.
     click.get_current_context().params.update(file=files, systems=(*named, *systems))
