@@ -155,18 +155,20 @@ def _exact_ends(
     scale = float(np.ptp(values)) or 1.0
     n, share = values.shape[1], margin / scale
     wins, losses = round(pair.wins), round(pair.losses)
-    above = {at: shares_exceed(wins, losses, n, at) <= level for at in (-share, share)}
-    below = {at: shares_exceed(losses, wins, n, -at) <= level for at in (-share, share)}
     low, high = ends
-    hair = _HAIR * margin
+    # The upper end is minus the lower one of the opposite difference.
+    low = _exact_end(low, (wins, losses, n), share, scale, level)
+    return low, -_exact_end(-high, (losses, wins, n), share, scale, level)
+
+
+def _exact_end(low: float, counts: tuple[int, int, int], share: float, scale: float, level: float) -> float:
+    hair = _HAIR * share * scale
     for at in (-share, share):
         # What is shown to be above 0 is above every edge below 0.
-        is_above = above[at] or (low > 0 and at < 0)
-        low = max(low, at * scale + hair) if is_above else min(low, at * scale)
-    for at in (share, -share):
-        is_below = below[at] or (high < 0 and at > 0)
-        high = min(high, at * scale - hair) if is_below else max(high, at * scale)
-    return low, high
+        if not (low > 0 and at < 0) and shares_exceed(*counts, at) > level:
+            return min(low, at * scale)
+        low = max(low, at * scale + hair)
+    return low
 
 
 def _scores(table: GateTable, pair: Pair, options: GateOptions) -> tuple[float, float]:
