@@ -34,7 +34,18 @@ LEFT_OUT = {
     "verbose",
 } | {
     *("scores_to", "matches_to", "darr", "segments", "score_only", "format_", "show_list"),
-    *("all_notes", "whole_signature", "all", "figures", "state", "follow", "github", "junit", "config_path", "show_config"),
+    *(
+        "all_notes",
+        "whole_signature",
+        "all",
+        "figures",
+        "state",
+        "follow",
+        "github",
+        "junit",
+        "config_path",
+        "show_config",
+    ),
 }
 FEW = ("--resamples", "50")
 TEXTS = (
