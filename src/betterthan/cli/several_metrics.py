@@ -45,15 +45,30 @@ def shows_several(error: ReadError, metric: Sequence[str], of_one_metric: Sequen
 
 
 def compared_by_all(
-    read: TableReader, files: Sequence[str], metric: Sequence[str], given: dict[str, Any]
+    read: TableReader,
+    files: Sequence[str],
+    metric: Sequence[str],
+    given: dict[str, Any],
+    *,
+    instead_of: ReadError | None = None,
 ) -> Tradeoffs:
-    """Compare systems by all metrics of the files, or by those named."""
+    """Compare systems by all metrics of the files, or by those named.
+
+    Raises
+    ------
+    ReadError
+        `instead_of`, the error for several metrics, when none of them has the name of a known metric: what
+        is read as metrics may be systems, language pairs or other columns then, so they must be named.
+    """
     from betterthan.analysis.tradeoffs.metric_tables import chosen_metrics
     from betterthan.analysis.tradeoffs.tradeoffs import tradeoffs
     from betterthan.cli.computing import computing_arguments
     from betterthan.read.grid.selection import refuse_unknown_directions
+    from betterthan.read.plausibility.direction import hint_of
 
     found = read.runs_or_scores(files)
+    if instead_of is not None and all(hint_of(name) is None for name in found):
+        raise instead_of
     refuse_unknown_directions(read.options, found)
     computing = computing_arguments(given)
     wanted: dict[str, Any] = {name: given[name] or None for name in _SHARED if name in given}

@@ -253,7 +253,7 @@ def connected(address: str, *, wait: float | None = None) -> Iterator[Cluster]:
     Raises
     ------
     BetterThanError
-        If the address is not one of these, or nobody answers there.
+        If the address is not one of these, or there is no answer.
     MissingExtra
         If distributed is not installed.
     """

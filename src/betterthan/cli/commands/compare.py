@@ -164,7 +164,9 @@ def compare(
     except ReadError as error:
         if not shows_several(error, metric, _NOT_OF_SEVERAL):
             raise
-        return Answer(results=(compared_by_all(read, files, (), {**given, "systems": systems}),))
+        return Answer(
+            results=(compared_by_all(read, files, (), {**given, "systems": systems}, instead_of=error),)
+        )
     words = {
         name: (given[name] or "default").replace("-", "_") for name in ("ties", "by", "method", "correction")
     }

@@ -141,7 +141,7 @@ def rank(
     except ReadError as error:
         if not shows_several(error, metric, _OF_ONE_METRIC):
             raise
-        return [compared_by_all(read, files, (), given)]
+        return [compared_by_all(read, files, (), given, instead_of=error)]
     battles = isinstance(table, Matches)
     arguments = {
         **computing_arguments(given),

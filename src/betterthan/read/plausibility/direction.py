@@ -125,7 +125,8 @@ _NEVER_NEGATIVE = _words(
 _HIGHER_WORDS = _words(
     "free effectiveness efficiency reduction reductions saving savings saved consistency detection avoidance "
     "resistance robustness correction corrections corrected similarity quality adequacy fluency speed throughput "
-    "utility helpfulness harmlessness safety success successes wins win coverage agreement fairness tolerance "
+    "faithfulness groundedness relevancy relevance correctness utility helpfulness harmlessness safety "
+    "success successes wins win coverage agreement fairness tolerance "
     "mitigation awareness recovery handling identification classification recognition understanding reasoning "
     "prevention likelihood loglikelihood logprob logprobs"
 )
