@@ -67,6 +67,8 @@ _OTHER_TYPES = (
     "betterthan.analysis.rank.aggregation_weights.LengthWeights",
     "betterthan.results.agreement.RankingComparison",
     "betterthan.results.board.BoardWithout",
+    "betterthan.results.arena.TurnedBoard",
+    "betterthan.results.arena.ChangedVotes",
     "betterthan.results.board.TaskDifference",
     "betterthan.results.meta_evaluation.MetricComparisons",
     "betterthan.results.meta_evaluation.PairContribution",

@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from betterthan.analysis.arena.boards import boards as boards
+    from betterthan.analysis.arena.fragility import fragility as fragility
     from betterthan.analysis.board.board import board as board
     from betterthan.analysis.calibrate.calibrate import calibrate as calibrate
     from betterthan.analysis.compare.compare import compare as compare
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from betterthan.results.agreement import Aggregated as Aggregated
     from betterthan.results.agreement import Agreement as Agreement
     from betterthan.results.arena import Boards as Boards
+    from betterthan.results.arena import Fragility as Fragility
     from betterthan.results.base import Result as Result
     from betterthan.results.board import Board as Board
     from betterthan.results.calibration import Calibration as Calibration
@@ -154,6 +156,7 @@ _HOMES = {
     "board": "analysis.board.board",
     "boards": "analysis.arena.boards",
     "calibrate": "analysis.calibrate.calibrate",
+    "fragility": "analysis.arena.fragility",
     "chart": "present.charts.chart",
     "check": "read.check",
     "chrf": "scoring.chrf",

@@ -59,6 +59,7 @@ def result_of(kind: str) -> Any:
         "factors": lambda: bt.factors(drawn_runs()),
         "explanation": lambda: bt.explain(scores, "Aster", "Birch"),
         "gate": lambda: bt.gate(scores, systems=("Aster", "Birch"), margin=0.05),
+        "fragility": lambda: bt.fragility(drawn_battles(SYSTEMS)),
         "identical_outputs": lambda: bt.identical_outputs(texts),
         "judges": lambda: bt.judges(judged(("Ann", "Ben", "Cy"))),
         "kept_pairs": lambda: bt.kept_pairs(replace(scores, values=50 + 20 * scores.values), [0, 5, 25]),

@@ -16,6 +16,7 @@ import click
 from betterthan import __version__, budget, scratch
 from betterthan.cli.commands.agree import agree
 from betterthan.cli.commands.arena.boards import boards
+from betterthan.cli.commands.arena.fragility import fragility
 from betterthan.cli.commands.board import board
 from betterthan.cli.commands.cache import cache
 from betterthan.cli.commands.calibrate import calibrate
@@ -111,6 +112,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan tradeoffs base.jsonl new.jsonl    what if several metrics disagree?
     betterthan board results/                    which system is best over many tasks?
     betterthan boards battles.csv --by language  which system is best in each category of battles?
+    betterthan fragility battles.csv             on how few votes does the first place depend?
     betterthan agree scores.csv                  do mean, median and wins give the same ranking?
     betterthan explain scores.csv A B            why do two systems compare as they do?
     betterthan factors runs.csv --system model --system prompt   what does each factor change?
@@ -144,6 +146,7 @@ for command in (
     agree,
     board,
     boards,
+    fragility,
     cache,
     calibrate,
     check,

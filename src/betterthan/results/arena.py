@@ -1,4 +1,4 @@
-"""Boards of battles by category."""
+"""Boards of battles: by category, and how few votes they depend on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.results.base import Result
-from betterthan.results.rows import NamedRows, index_of
+from betterthan.results.rows import NamedRows, Rows, index_of
 from betterthan.results.settings import Settings
 
 
@@ -156,3 +156,105 @@ class Boards(NamedRows[CategoryBoard], Result):
 
     def __repr__(self) -> str:
         return f"Boards(by {self.by}, {len(self.categories)} categories × {len(self.systems)} systems)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedVotes:
+    """Battles of one kind that are removed or reversed.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = bt.fragility({"left": ["A"] * 5, "right": ["B"] * 5, "winner": ["left"] * 3 + ["right"] * 2})
+    >>> [(row.change, row.winner, row.loser, row.votes, row.votes_of_kind) for row in found]
+    [('removal', 'A', 'B', 2, 3), ('reversal', 'A', 'B', 1, 3)]
+    """
+
+    change: str
+    winner: str
+    loser: str
+    is_tie: bool
+    votes: int
+    votes_of_kind: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnedBoard:
+    """What the fewest changed battles do: how many they are, and which system is then first.
+
+    Attributes
+    ----------
+    change : str
+        "removal" or "reversal".
+    votes : int or None
+        None where no such set was found.
+    new_first : str or None
+    lead : float
+        Elo points between the new and the former first system, refitted.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = bt.fragility({"left": ["A"] * 5, "right": ["B"] * 5, "winner": ["left"] * 3 + ["right"] * 2})
+    >>> found.reversal.votes, found.reversal.new_first
+    (1, 'B')
+    """
+
+    change: str
+    votes: int | None
+    new_first: str | None
+    lead: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Fragility(Rows[ChangedVotes], Result):
+    """The fewest battles whose removal or reversal puts another system first.
+
+    Attributes
+    ----------
+    first, second : str
+    lead : float
+        Elo points between them.
+    battles : int
+    removal, reversal : TurnedBoard
+    changed : tuple of ChangedVotes
+        The battles, most of a kind first; those of a kind are interchangeable.
+    notes : tuple of str
+    settings : Settings
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = bt.fragility({"left": ["A"] * 5, "right": ["B"] * 5, "winner": ["left"] * 3 + ["right"] * 2})
+    >>> found.first, found.removal.votes, found.battles
+    ('A', 2, 5)
+    """
+
+    kind: ClassVar[str] = "fragility"
+    row_type: ClassVar[type] = ChangedVotes
+
+    first: str
+    second: str
+    lead: float
+    battles: int
+    removal: TurnedBoard
+    reversal: TurnedBoard
+    changed: tuple[ChangedVotes, ...]
+    notes: tuple[str, ...]
+    settings: Settings
+
+    def __len__(self) -> int:
+        return len(self.changed)
+
+    def _row(self, i: int) -> ChangedVotes:
+        return self.changed[i]
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return one row for each kind of changed battles."""
+        names = ("change", "winner", "loser", "is_tie", "votes", "votes_of_kind")
+        return {name: [getattr(row, name) for row in self.changed] for name in names}
+
+    def __repr__(self) -> str:
+        return (
+            f"Fragility({self.first} first; {self.removal.votes} removals, {self.reversal.votes} reversals)"
+        )

@@ -50,3 +50,14 @@ def test_scores_have_no_categories(betterthan, tmp_path):
     said = betterthan("boards", path, "--by", "item")
     assert said.code == 2
     assert "error" in said.err
+
+
+def test_fragility(betterthan, battles):
+    """The sentences, and the battles as rows."""
+    said = betterthan("fragility", battles)
+    assert said.code == 0
+    assert "How firmly is A first? Bradley–Terry, 90 battles" in said.out
+    said = betterthan("fragility", battles, "--where", "language=fr", "--format", "csv")
+    rows = list(csv.DictReader(said.out.splitlines()))
+    assert {row["change"] for row in rows} == {"removal", "reversal"}
+    assert json.loads(betterthan("fragility", battles, "--json").out)["first"] == "A"
