@@ -153,6 +153,10 @@ FILES = {
             ",",
         ),
     ),
+    "ranking_lists": (
+        "lists.csv",
+        table(("judge", "ranking"), [("x", "A > B = C"), ("y", "C > A"), ("z", "B > A > *")] * 2, ","),
+    ),
     "mt_bench": (
         "m.jsonl",
         json_lines(

@@ -24,7 +24,7 @@ from betterthan.read.where import read_copy
 
 _SAMPLE = 50
 BATTLES = "battles"
-_TIDY = ("rankings", "tags_table", "texts_table")
+_TIDY = ("rankings", "ranking_lists", "tags_table", "texts_table")
 LAYOUTS = ("long", "wide", "ratings", BATTLES, *_TIDY)
 """Of a data frame or dict."""
 _SHOWN = 30  # characters of a cell in a message

@@ -118,6 +118,8 @@ def _method(table: RankTable, by: object) -> object:
 def _used(by: object) -> tuple[str, ...]:
     if by == "bradley_terry":
         return "ties", "prior", "scale", "anchor"
+    if by == "plackett_luce":
+        return "scale", "anchor"
     if by in ORDERED:
         return ("order",)
     return ("size",) if by == "bootstrap_mean" else ()
@@ -128,6 +130,7 @@ Method = Literal[
     "median",
     "win_rate",
     "bradley_terry",
+    "plackett_luce",
     "elo",
     "trueskill",
     "irt",
@@ -184,11 +187,12 @@ def rank(
         The column that names the systems, or several columns that name them together, such as ["model", "prompt"].
     run : str, optional
         The column that numbers repeated runs (seed, repeat, epoch, …); found by its name where rows repeat.
-    by : {"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "irt", "irt_2pl"} or callable
+    by : {"mean", "median", "win_rate", "bradley_terry", "plackett_luce", "elo", "trueskill", "irt", …} or callable
         By default the mean for scores, the pooled score for counts, Bradley–Terry for matches. A callable maps goodness
         (systems × segments, higher is better) to one strength per system. "irt" and "irt_2pl" are item response models
         of right and wrong answers, whose items differ in difficulty (1PL), and in discrimination too (2PL); the result
-        has `items`. For counts there are three more [3]_:
+        has `items`. "plackett_luce" is for rankings of several systems, with ties and of the best only: every place is
+        a choice among the systems below [6]_. For counts there are three more [3]_:
 
         * "pooled": sums first, the formula once (corpus level; default).
         * "segment_mean": the formula on each segment, then the mean (segment level).
@@ -275,6 +279,7 @@ def rank(
     .. [4] Chen et al. (2021), Evaluating large language models trained on code.
     .. [5] Yao, Shinn, Razavi and Narasimhan (2024), τ-bench: a benchmark for tool-agent-user interaction in real-world
        domains.
+    .. [6] Turner, van Etten, Firth and Kosmidis (2020), on the PlackettLuce package of R, Computational Statistics 35.
 
     Examples
     --------
@@ -343,7 +348,7 @@ def _check_anchor(table: RankTable, anchor: str, by: object, scale: str) -> None
         raise BetterThanError(
             Message("{anchor} is for battles. Leave it out for scores.", anchor=Option("anchor", anchor))
         )
-    if scale == "share" and by in (None, "bradley_terry"):
+    if scale == "share" and by in (None, "bradley_terry", "plackett_luce"):
         raise BetterThanError(
             Message(
                 "{anchor} fixes a point of a scale of differences, and shares sum to 1. Use {elo} or {log}.",

@@ -31,6 +31,7 @@ from betterthan.analysis.matches.matches import (
     side_note,
     ties_note,
 )
+from betterthan.analysis.matches.ranking_lists import fit_rankings, rankings_with
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.aggregations import NAMES, SCALES, log_strengths
 from betterthan.analysis.strengths.ordered import UNITS
@@ -175,6 +176,8 @@ def _drawn_clusters(clusters: _Clusters, n_resamples: int, rng: np.random.Genera
 
 
 RESAMPLES = 2000
+PLACKETT_LUCE = "plackett_luce"
+"""Ranks rankings of several systems, which are read as matches."""
 
 
 def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling) -> Ranking:
@@ -192,6 +195,8 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
         ranked = _drawn_bradley_terry(
             matches, counts, ties, options, resampling.on(digest, default=RESAMPLES)
         )
+    elif by == PLACKETT_LUCE:
+        ranked = _plackett_luce(matches, options)
     elif by == "win_rate":
         ranked = _win_rate(matches, counts, options)
     else:
@@ -209,7 +214,9 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
         n_segments=None,
         order_spread=ranked.spread,
         sigma=ranked.sigma,
-        votes=np.asarray((counts.wins + counts.wins.T + counts.ties).sum(axis=1)),
+        votes=rankings_with(matches)
+        if by == PLACKETT_LUCE
+        else np.asarray((counts.wins + counts.wins.T + counts.ties).sum(axis=1)),
         options={
             "matches": round(matches.n_matches),
             **ranked.options,
@@ -217,7 +224,7 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
         },
         notes=(
             *matches.notes,
-            *ties_note(counts, ties),
+            *(() if by == PLACKETT_LUCE else ties_note(counts, ties)),
             *ranked.notes,
             *graph_note(matches, counts, ties),
         ),
@@ -228,11 +235,12 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
 
 def _method(options: RankOptions) -> str:
     by = "bradley_terry" if options.by is None else options.by
-    if callable(by) or by not in ("bradley_terry", "win_rate", "elo", "trueskill"):
+    if callable(by) or by not in ("bradley_terry", "win_rate", "elo", "trueskill", PLACKETT_LUCE):
         if isinstance(by, str) and by not in (*NAMES, "pooled"):
-            raise unknown_name("method", by, NAMES)
+            raise unknown_name("method", by, (*NAMES, PLACKETT_LUCE))
         raise BetterThanError(
-            "Matches have no scores to average. Rank them by bradley_terry, win_rate, elo or trueskill."
+            "Matches have no scores to average. Rank them by bradley_terry, win_rate, elo, trueskill or, if they come "
+            "from rankings, plackett_luce."
         )
     return by
 
@@ -251,6 +259,7 @@ def _unit(by: str, options: RankOptions) -> str:
     fixed = "" if options.anchor is None else f", {options.anchor} fixed at {_FIXED[options.scale]}"
     named = {
         "bradley_terry": SCALES.get(options.scale, ("",))[0] + fixed,
+        PLACKETT_LUCE: SCALES.get(options.scale, ("",))[0] + fixed,
         "win_rate": "share of matches won, ties as half",
         **UNITS,
     }
@@ -311,6 +320,29 @@ def _drawn_bradley_terry(
         options=_options_of_fit(matches, ties, options),
         drew=True,
         notes=notes,
+    )
+
+
+def _plackett_luce(matches: Matches, options: RankOptions) -> _Ranked:
+    """Strengths from whole rankings."""
+    if options.interval == "percentile":
+        raise BetterThanError(
+            Message(
+                "{by} has analytic intervals only. Use {interval}.",
+                by=Option("by", PLACKETT_LUCE),
+                interval=Option("interval", "robust"),
+            )
+        )
+    fit = fit_rankings(matches)
+    low, high = _limits(fit, matches, options)
+    return _Ranked(
+        strength=SCALES[options.scale][1](_anchored(fit.log_strength, matches, options)),
+        low=low,
+        high=high,
+        kind="clustered",
+        options={"scale": options.scale, "anchor": options.anchor},
+        fit=fit,
+        notes=(*fit.notes[len(matches.notes) :], *_thin(matches, fit)),
     )
 
 

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from betterthan.read.protocol import Options
     from betterthan.results.base import Result
 
-METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "irt", "irt-2pl")
+METHODS = (
+    "mean",
+    "median",
+    "win-rate",
+    "bradley-terry",
+    "plackett-luce",
+    "elo",
+    "trueskill",
+    "irt",
+    "irt-2pl",
+)
 
 
 @click.command()
@@ -152,7 +162,7 @@ def rank(
         "interval": given["interval"] or "default",
     }
     methods = [method.replace("-", "_") for method in by or (("bradley-terry",) if battles else ("mean",))]
-    is_shown_as_elo = battles and "bradley_terry" in methods
+    is_shown_as_elo = battles and not {"bradley_terry", "plackett_luce"}.isdisjoint(methods)
     arguments["scale"] = given["scale"] or ("elo" if is_shown_as_elo else "share")
     return [ranked(table, by=method, **own) for method, own in of_each_method(table, methods, arguments)]
 

@@ -14,6 +14,7 @@ _NAMED = 4
 
 _NAMES = {
     "bradley_terry": "Bradley–Terry",
+    "plackett_luce": "Plackett–Luce",
     "elo": "Elo",
     "trueskill": "TrueSkill",
     "irt": "item response (1PL)",

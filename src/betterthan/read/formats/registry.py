@@ -150,6 +150,9 @@ READERS: dict[str, Entry] = {
     "rankings": _entry(
         "battles.rankings:RANKINGS", Sign(columns=(one_of(f"system{i}rank" for i in range(1, 10)),))
     ),
+    "ranking_lists": _entry(
+        "battles.ranking_lists:LISTS", Sign(columns=(one_of(("ranking", "rankings", "ranking_list")),))
+    ),
     "mqm": _entry(
         "wmt.mqm:ANNOTATIONS",
         Sign(pattern=r"severity|major|minor|neutral|no.?error|critical|hotw", words=("\t",)),
