@@ -14,6 +14,8 @@ from betterthan.kernels.comparisons.task_scores import interquartile_mean, task_
 SPREAD, INTERACTION = 0.6, 0.3
 """How far systems lie apart, and how much a system's lead varies with the task, in standard deviations of an item."""
 _DRAWN = 200_000
+GAPS = 0.3
+"""Share of the tasks that a system lacks."""
 
 
 def strengths(m):
@@ -102,6 +104,34 @@ def ranks_hold(by, m, n_tasks, rng):
     return float(np.all((named(board, board.rank_low) <= worst) & (named(board, board.rank_high) >= best)))
 
 
+def with_gaps(rng, truths):
+    """One table of tasks, of which each system lacks three of ten at random."""
+    m, n_tasks = truths.shape
+    values = truths + rng.standard_normal((m, n_tasks)) / np.sqrt(50)
+    gaps = rng.random(values.shape) < GAPS
+    return bt.Scores(
+        name="score",
+        systems=[f"s{i}" for i in range(m)],
+        segments=[f"t{t}" for t in range(n_tasks)],
+        values=np.where(gaps, np.nan, values),
+    )
+
+
+def other_tasks_with_gaps(by, m, n_tasks, rng):
+    """Share of intervals for other tasks that hold the strength over all tasks, from every score there is."""
+    board = bt.board(with_gaps(rng, task_truths(rng, m, n_tasks)), by=by, missing="available")
+    truth = expected(m, by, 50)
+    return float(np.mean((named(board, board.low) <= truth) & (truth <= named(board, board.high))))
+
+
+def ranks_hold_with_gaps(by, m, n_tasks, rng):
+    """Whether every system's true rank over all tasks lies in its range, from every score there is."""
+    board = bt.board(with_gaps(rng, task_truths(rng, m, n_tasks)), by=by, missing="available")
+    truth = strengths(m)
+    best, worst = 1 + (truth[None] > truth[:, None]).sum(axis=1), (truth[None] >= truth[:, None]).sum(axis=1)
+    return float(np.all((named(board, board.rank_low) <= worst) & (named(board, board.rank_high) >= best)))
+
+
 def ranks_of_these_tasks_hold(by, m, n_items, rng):
     """Whether every system's true rank on these tasks lies in its range for other items."""
     truths = task_truths(np.random.default_rng(7), m, 12)
@@ -166,5 +196,23 @@ CELLS = [
             seconds=0.05,
         )
         for by, m, n_items in product(("mean", "mean_win_rate"), (2, 8), (30, 300))
+    ),
+    *(
+        Cell(
+            table=f"board/{quantity} with gaps",
+            row=f"{by.replace('_', ' ')}, {m} systems",
+            column=f"{n_tasks} tasks",
+            trial=partial(trial, by, m, n_tasks),
+            low=low,
+            high=1.0,
+            tables=500,
+            seconds=0.02,
+        )
+        for (quantity, trial, low), by, m, n_tasks in product(
+            (("coverage", other_tasks_with_gaps, 0.93), ("rank ranges", ranks_hold_with_gaps, 0.94)),
+            ("mean", "mean_win_rate"),
+            (5, 20),
+            (12, 40),
+        )
     ),
 ]

@@ -5,7 +5,9 @@ import pytest
 from scipy.stats import rankdata, trim_mean
 
 import betterthan as bt
+from betterthan.analysis.board.incomplete import met_strengths
 from betterthan.errors import BetterThanError, MissingScores, NotEstimable, TableError
+from betterthan.kernels.judges.adjusted_means import adjusted_means
 
 
 def drawn(seed, m=4, n_tasks=12, *, binary=True, items=(20, 60), gap=0.15):
@@ -246,3 +248,116 @@ def test_a_column_of_tasks_in_a_frame():
     expected = bt.board(drawn(4, m=3, n_tasks=5))
     assert board.tasks == expected.tasks
     np.testing.assert_allclose(board.strength, expected.strength)
+
+
+# ---- tasks that lack systems
+
+
+def gapped(seed=0, m=5, n_tasks=16, share=0.25):
+    """Scores of tasks with gaps; the first system lacks the hardest tasks."""
+    rng = np.random.default_rng(seed)
+    values = 0.5 + 0.05 * np.arange(m)[:, None] + 0.2 * rng.standard_normal(n_tasks)
+    values = values + 0.02 * rng.standard_normal((m, n_tasks))
+    gaps = rng.random(values.shape) < share
+    gaps[-1] = False
+    gaps[0] = values[-1] < np.sort(values[-1])[n_tasks // 2]
+    return values, np.where(gaps, np.nan, values)
+
+
+def table_of(values):
+    """One table with a task in each column."""
+    return bt.Scores(
+        name="score",
+        systems=[f"s{i}" for i in range(len(values))],
+        segments=[f"t{i}" for i in range(values.shape[1])],
+        values=values,
+    )
+
+
+@pytest.mark.parametrize("by", ["mean", "mean_win_rate"])
+def test_without_gaps_nothing_changes(by):
+    """Every score there is are all scores."""
+    values, _ = gapped()
+    assert bt.board(table_of(values), by=by, missing="available") == bt.board(table_of(values), by=by)
+
+
+def test_means_are_not_flattered_by_easy_tasks():
+    """The worst system lacks the hard half: its plain mean is second, its adjusted mean is last, as on all tasks."""
+    values, seen = gapped()
+    plain = np.nanmean(seen, axis=1)
+    assert plain[0] > plain[1:4].max()
+    board = bt.board(table_of(seen), missing="available")
+    assert board.systems[-1] == "s0"
+    kept = np.count_nonzero(~np.isnan(seen), axis=0) > 1
+    seen, values = seen[:, kept], values[:, kept]
+    model = adjusted_means(seen, np.arange(seen.shape[1]))
+    found = [board[f"s{i}"].strength for i in range(5)]
+    np.testing.assert_allclose(found, model.mean, rtol=1e-12)
+    np.testing.assert_allclose(met_strengths(seen, "mean"), model.mean, rtol=1e-12)
+    np.testing.assert_allclose(found, values.mean(axis=1), atol=0.02)
+    assert "which assumes that no score is missing because" in board.notes[0]
+    assert np.isnan(board.scores).sum() == np.isnan(seen).sum()
+
+
+def test_win_rates_are_over_the_systems_that_are_there():
+    """By hand, task by task, as HELM does."""
+    _, seen = gapped()
+    board = bt.board(table_of(seen), by="mean_win_rate", missing="available")
+    for i, row in enumerate(seen):
+        rates = []
+        for t in np.flatnonzero(~np.isnan(row)):
+            others = np.delete(seen[:, t], i)
+            others = others[~np.isnan(others)]
+            if not others.size:
+                continue
+            rates.append(((row[t] > others) + (row[t] == others) / 2).mean())
+        assert board[f"s{i}"].strength == pytest.approx(np.mean(rates))
+    assert board.others["mean"][0] == pytest.approx(
+        bt.board(table_of(seen), missing="available")[board.best].strength
+    )
+    assert np.isnan(board.others["borda"]).all()
+
+
+def test_items_of_tasks_that_lack_systems():
+    """Intervals for other items come from the systems of each task; the render names the gaps."""
+    tables = drawn(3, m=4, n_tasks=8)
+    whole = bt.board(tables, n_resamples=None)
+    tables["task 2"] = tables["task 2"].select(["s0", "s1", "s3"])
+    tables["task 5"] = tables["task 5"].select(["s3", "s2"])
+    board = bt.board(tables, missing="available", n_resamples=500)
+    for name in whole.systems:
+        width, before = (each[name].item_high - each[name].item_low for each in (board, whole))
+        assert 0.8 * before < width < 1.6 * before
+        assert board[name].item_low < board[name].strength < board[name].item_high
+    assert len(board.without) == 8
+    assert "3 of 32 scores are missing" in str(board)
+
+
+def test_two_systems_are_compared_on_the_tasks_of_both():
+    """The others say nothing about their difference, and are left out with a note."""
+    _, seen = gapped()
+    both = ~np.isnan(seen[[1, 4]]).any(axis=0)
+    board = bt.board(table_of(seen[[1, 4]]), missing="available")
+    assert len(board.tasks) == len(board.differences) == both.sum() < 16
+    assert "fewer than two systems" in board.notes[0]
+
+
+def test_gaps_are_refused_with_the_ways_out():
+    """By default; for other ways of combining tasks; for a system on a single task; for systems that share none."""
+    _, seen = gapped()
+    with pytest.raises(
+        MissingScores, match=r't\d+: no score of .* missing="drop" .* missing="available" with by="mean"'
+    ):
+        bt.board(table_of(seen))
+    with pytest.raises(BetterThanError, match='missing="available" is for by="mean" and by="mean_win_rate"'):
+        bt.board(table_of(seen), by="borda", missing="available")
+    alone = seen.copy()
+    alone[1, 1:] = np.nan
+    alone[1, 0] = 0.5
+    with pytest.raises(NotEstimable, match="s1 has scores on a single task"):
+        bt.board(table_of(alone), missing="available")
+    apart = np.full((4, 8), np.nan)
+    apart[:2, :4], apart[2:, 4:] = 0.5, 0.6
+    apart += 0.01 * np.random.default_rng(1).standard_normal(apart.shape)
+    with pytest.raises(NotEstimable, match="share no task with the others"):
+        bt.board(table_of(apart), missing="available")

@@ -10,7 +10,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
-from betterthan.analysis.board.task_tables import TaskScores, task_scores
+from betterthan.analysis.board.incomplete import (
+    BY_SCORES_THERE_ARE,
+    MetTasks,
+    gaps_note,
+    met_strengths,
+    over_met_tasks,
+    require_comparable,
+)
+from betterthan.analysis.board.task_tables import MissingTasks, TaskScores, task_scores
 from betterthan.analysis.compare.compare import compare
 from betterthan.analysis.computing import Rng
 from betterthan.analysis.rank.rank_scores import rank_scores
@@ -55,7 +63,7 @@ def board(
     *more: AnyData,
     task: str | None = None,
     by: BoardMethod = "mean",
-    missing: Literal["raise", "drop"] = "raise",
+    missing: MissingTasks = "raise",
     units: UnitName = "auto",
     confidence: float = 0.95,
     n_resamples: int | None = None,
@@ -90,8 +98,12 @@ def board(
         How tasks are combined. "iqm" is the mean without the lowest and highest quarter of the tasks, "bradley_terry"
         the strength from wins on tasks. All but "mean" and "iqm" depend on the order of the systems on a task only, so
         tasks may have different scales.
-    missing : {"raise", "drop"}, default "raise"
-        "drop" leaves out tasks that do not have every system, and items with a missing score, with a note.
+    missing : {"raise", "drop", "available"}, default "raise"
+        "drop" leaves out tasks that do not have every system, and items with a missing score, with a note. "available"
+        uses every score there is, for "mean" and "mean_win_rate" of three systems or more: means are those that an
+        additive model of systems and tasks expects on all tasks [3]_, and win rates are over the tasks that a system
+        has. Both are tested by t-tests with robust errors. They assume that a task is not missing because of what the
+        score would have been.
     units : {"auto", "segments", "groups"}, default "auto"
         The units of the items, as in :func:`betterthan.rank`.
     confidence : float, default 0.95
@@ -116,6 +128,7 @@ def board(
     ----------
     .. [1] Liang et al. (2023), Holistic evaluation of language models, TMLR.
     .. [2] Enevoldsen et al. (2025), MMTEB: massive multilingual text embedding benchmark, ICLR.
+    .. [3] Searle (1987), Linear models for unbalanced data, Wiley; least-squares means.
 
     Examples
     --------
@@ -135,7 +148,7 @@ def board(
     resampling = Resampling.of(
         rng, n_resamples, workers=workers, executor=executor, cache=cache, progress=progress
     )
-    if n_resamples is not None and (by == "mean" or not tasks.tables):
+    if n_resamples is not None and ((by == "mean" and tasks.is_complete) or not tasks.tables):
         raise BetterThanError(
             Message(
                 "{option} has no effect here: {why}. Leave it out.",
@@ -144,6 +157,11 @@ def board(
             )
         )
     _refuse_mixed(tasks, by)
+    if not tasks.is_complete:
+        require_comparable(tasks, by)
+        met = over_met_tasks(tasks, by, confidence)
+        of_items = _over_items(tasks, by, units, confidence, resampling)
+        return _result(tasks, met, of_items, by=by, units=units, confidence=confidence, resampling=resampling)
     # The number of resamples is that of items; a ranking of tasks has its own.
     ranked = _over_tasks(tasks, by, confidence, resampling.times(0))
     of_items = _over_items(tasks, by, units, confidence, resampling)
@@ -152,7 +170,7 @@ def board(
 
 def _result(
     tasks: TaskScores,
-    ranked: Ranking,
+    ranked: Ranking | MetTasks,
     of_items: _ItemLimits,
     *,
     by: str,
@@ -194,26 +212,27 @@ def _result(
         test=ranked.test,
         correction=ranked.correction,
         undecidable=_undecidable(ranked, len(tasks.tasks)),
-        notes=(*tasks.notes, *_scale_note(tasks, by)),
+        notes=(*_gaps(tasks, by), *tasks.notes, *_scale_note(tasks, by)),
         settings=_settings(tasks, ranked, of_items, by, units, confidence, resampling),
     )
 
 
 def _settings(
     tasks: TaskScores,
-    ranked: Ranking,
+    ranked: Ranking | MetTasks,
     of_items: _ItemLimits,
     by: str,
     units: UnitName,
     confidence: float,
     resampling: Resampling,
 ) -> Settings:
-    drew = of_items.drew or ranked.settings.seed is not None
+    drew = of_items.drew or (isinstance(ranked, Ranking) and ranked.settings.seed is not None)
     return Settings(
         method="board",
         options={
             "by": by,
             "tasks": len(tasks.tasks),
+            "missing": None if tasks.is_complete else "available",
             "units": units if tasks.tables else None,
             "ci": f"{100 * confidence:g}",
             "resamples": (resampling.n_resamples or RESAMPLES) if of_items.drew else None,
@@ -236,11 +255,15 @@ def _refuse_mixed(tasks: TaskScores, by: str) -> None:
         )
 
 
+def _gaps(tasks: TaskScores, by: str) -> tuple[str, ...]:
+    return () if tasks.is_complete else (gaps_note(tasks, by),)
+
+
 def _scale_note(tasks: TaskScores, by: str) -> tuple[str, ...]:
     """A warning when the spread of systems on one task outweighs that on another many times."""
     if by not in ("mean", "iqm"):
         return ()
-    spread = np.ptp(tasks.scores, axis=0)
+    spread = np.nanmax(tasks.scores, axis=0) - np.nanmin(tasks.scores, axis=0)
     known = spread[spread > 0]
     if known.size < 2 or known.max() < _MANY_TIMES * np.median(known):
         return ()
@@ -269,6 +292,8 @@ _POINTS: dict[str, Callable[[FloatArray], FloatArray]] = {
 
 def _combined(goodness: FloatArray, by: str) -> FloatArray:
     """Return strengths, higher is better, from goodness of shape (..., m, T); Borda points per task."""
+    if np.isnan(goodness).any():
+        return met_strengths(goodness, by)
     if by == "iqm":
         return interquartile_mean(goodness)
     if by == "bradley_terry":
@@ -316,6 +341,8 @@ def _over_tasks(
 def _all_strengths(tasks: TaskScores, by: str) -> FloatArray:
     """Return the strengths of the systems by one method, as they are shown; NaN where they do not exist."""
     missing = np.full(len(tasks.systems), np.nan)
+    if not tasks.is_complete and by not in BY_SCORES_THERE_ARE:
+        return missing
     if by in ("mean", "iqm") and len(set(tasks.higher_is_better)) > 1:
         return missing
     if by == "bradley_terry":
@@ -337,7 +364,7 @@ def _bradley_terry(goodness: FloatArray) -> FloatArray:
 
 
 def _tasks_won(goodness: FloatArray) -> FloatArray:
-    best = goodness >= goodness.max(axis=0) - _ROUNDING * np.abs(goodness).max(axis=0, initial=0.0)
+    best = goodness >= np.nanmax(goodness, axis=0) - _ROUNDING * np.nanmax(np.abs(goodness), axis=0)
     return np.asarray((best / best.sum(axis=0)).sum(axis=1))
 
 
@@ -370,8 +397,8 @@ def _over_items(
         return _ItemLimits(
             nowhere, nowhere, np.ones(m, dtype=np.int64), np.full(m, m, dtype=np.int64), drew=False
         )
-    items = [_Items(table.goodness, units_of(table, units)) for table in tasks.tables]
-    if by == "mean":
+    items = [_Items(_with_gaps(table, tasks.systems), units_of(table, units)) for table in tasks.tables]
+    if by == "mean" and tasks.is_complete:
         covariance, degrees = _of_means(items)
         strength = tasks.goodness.mean(axis=1)
     else:
@@ -391,7 +418,16 @@ def _over_items(
     low, high = np.maximum(low, least), np.minimum(high, most)
     better = _better(strength, covariance, degrees, 1 - confidence)
     rank_low, rank_high = simultaneous_rank_intervals(better)
-    return _ItemLimits(low, high, rank_low, rank_high, drew=by != "mean")
+    return _ItemLimits(low, high, rank_low, rank_high, drew=by != "mean" or not tasks.is_complete)
+
+
+def _with_gaps(table: Scores, systems: tuple[str, ...]) -> FloatArray:
+    """Return the goodness of all systems, NaN for those that the task lacks."""
+    if table.systems == systems:
+        return table.goodness
+    place = {name: i for i, name in enumerate(table.systems)}
+    nowhere = np.full(table.n_segments, np.nan)
+    return np.stack([table.goodness[place[name]] if name in place else nowhere for name in systems])
 
 
 def _bounds(by: str, m: int, n_tasks: int) -> tuple[float, float]:
@@ -486,6 +522,8 @@ def _items_block(
 
 def _without_each(tasks: TaskScores, by: str) -> tuple[BoardWithout, ...]:
     """Return the best systems and flipped pairs without each task; empty where strengths do not exist."""
+    if not tasks.is_complete:
+        return _without_each_met(tasks, by)
     # Points on a task do not depend on the other tasks.
     points = np.swapaxes(_POINTS[by](tasks.goodness.T), 0, 1) if by in _POINTS else tasks.goodness
     then = "mean" if by in _POINTS else by
@@ -506,6 +544,22 @@ def _without_each(tasks: TaskScores, by: str) -> tuple[BoardWithout, ...]:
                 flipped=int(np.count_nonzero(order * _signs(strength) < 0)) // 2,
             )
         )
+    return tuple(found)
+
+
+def _without_each_met(tasks: TaskScores, by: str) -> tuple[BoardWithout, ...]:
+    """Return the same where systems lack tasks; not for a task without which a system has none."""
+    goodness = tasks.goodness
+    order = _signs(met_strengths(goodness, by))
+    found = []
+    for t, task in enumerate(tasks.tasks):
+        rest = np.delete(goodness, t, axis=1)
+        if np.isnan(rest).all(axis=1).any():
+            continue
+        strength = met_strengths(rest, by)
+        best = np.flatnonzero(top_set(strength, 1)).tolist()
+        flipped = int(np.count_nonzero(order * _signs(strength) < 0)) // 2
+        found.append(BoardWithout(task=task, best=tuple(tasks.systems[i] for i in best), flipped=flipped))
     return tuple(found)
 
 
@@ -571,7 +625,7 @@ def _differences(
     return tuple(rows)
 
 
-def _undecidable(ranked: Ranking, n_tasks: int) -> str:
+def _undecidable(ranked: Ranking | MetTasks, n_tasks: int) -> str:
     """Explanation if no pair of systems could be significant with so few tasks."""
     if not ranked.undecidable:
         return ""

@@ -21,19 +21,20 @@ if TYPE_CHECKING:
 
 
 _WIDE = "wide"
+MissingTasks = Literal["raise", "drop", "available"]
 
 
 class TaskScores(NamedTuple):
-    """The tasks of a board, complete.
+    """The tasks of a board.
 
     Attributes
     ----------
     systems, tasks : tuple of str
     scores : array, shape (m, T)
-        Mean or pooled score of each task, in the direction of the task.
+        Mean or pooled score of each task, in the direction of the task; NaN where a system lacks the task.
     higher_is_better : tuple of bool
     tables : tuple of Scores or Counts
-        The items of each task; empty where only scores of tasks are known.
+        The items of each task, of the systems that it has; empty where only scores of tasks are known.
     notes : tuple of str
     digest : str
     """
@@ -45,6 +46,11 @@ class TaskScores(NamedTuple):
     tables: tuple[Scores, ...]
     notes: tuple[str, ...]
     digest: str
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every system has a score on every task."""
+        return not bool(np.isnan(self.scores).any())
 
     @property
     def goodness(self) -> FloatArray:
@@ -91,9 +97,7 @@ def _is_wide(data: AnyData, format: str | None) -> bool:  # noqa: A002
     return not names & set(ROLES["score"])
 
 
-def task_scores(
-    data: tuple[AnyData, ...], *, missing: Literal["raise", "drop"], task: str | None = None
-) -> TaskScores:
+def task_scores(data: tuple[AnyData, ...], *, missing: MissingTasks, task: str | None = None) -> TaskScores:
     """Return the tasks of anything that :func:`betterthan.board` takes.
 
     Several tables, or a file with several metrics, have a task each; one table of a single metric has a task per
@@ -150,8 +154,8 @@ def _named(table: Scores | Counts, name: str | None) -> Scores:
     return replace(scores, name=name)
 
 
-def _one_table(table: Scores, missing: Literal["raise", "drop"]) -> TaskScores:
-    complete = table.complete(missing=missing)
+def _one_table(table: Scores, missing: MissingTasks) -> TaskScores:
+    complete = _with_two_systems(table) if missing == "available" else _complete(table, missing)
     _require(complete.systems, complete.segments)
     return TaskScores(
         systems=complete.systems,
@@ -164,7 +168,57 @@ def _one_table(table: Scores, missing: Literal["raise", "drop"]) -> TaskScores:
     )
 
 
-def _several(tables: Sequence[Scores], missing: Literal["raise", "drop"]) -> TaskScores:
+def _complete(table: Scores, missing: MissingTasks) -> Scores:
+    """Return the table without gaps.
+
+    Raises
+    ------
+    MissingScores
+        With the ways out, when tasks lack a system and `missing` is "raise".
+    """
+    if missing == "drop":
+        return table.complete(missing="drop")
+    gaps = np.isnan(table.values).any(axis=0)
+    if gaps.any():
+        at = np.flatnonzero(gaps).tolist()
+        shown = some_of([f"{table.segments[t]}: no score of {_lacking(table, t)}" for t in at], limit=3)
+        raise _incomplete(len(at), table.n_segments, shown)
+    return table
+
+
+def _lacking(table: Scores, at: int) -> str:
+    gaps = np.flatnonzero(np.isnan(table.values[:, at])).tolist()
+    return some_of([table.systems[i] for i in gaps])
+
+
+def _incomplete(n: int, n_tasks: int, gaps: str) -> MissingScores:
+    return MissingScores(
+        Message(
+            "{n} of {n_tasks} tasks do not have every system ({gaps}). Use {drop} to leave these tasks out, or "
+            "{available} with {mean} or {win_rate} to use every score there is.",
+            severity="error",
+            n=n,
+            n_tasks=n_tasks,
+            gaps=gaps,
+            drop=Option("missing", "drop"),
+            available=Option("missing", "available"),
+            mean=Option("by", "mean"),
+            win_rate=Option("by", "mean_win_rate"),
+        )
+    )
+
+
+def _with_two_systems(table: Scores) -> Scores:
+    """Return the tasks on which there are two systems or more."""
+    enough = np.count_nonzero(~np.isnan(table.values), axis=0) >= 2
+    if enough.all():
+        return table
+    kept = [name for name, is_enough in zip(table.segments, enough.tolist(), strict=True) if is_enough]
+    note = f"{int((~enough).sum())} of {table.n_segments} tasks left out, because they have fewer than two systems."
+    return replace(table.select(segments=kept), notes=(*table.notes, note))
+
+
+def _several(tables: Sequence[Scores], missing: MissingTasks) -> TaskScores:
     names = [table.name for table in tables]
     if len(set(names)) < len(names):
         twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
@@ -177,16 +231,9 @@ def _several(tables: Sequence[Scores], missing: Literal["raise", "drop"]) -> Tas
         gaps = some_of([f"{name}: no scores of {some_of(absent[name])}" for name in incomplete], limit=3)
         kept = [table for table in tables if not absent[table.name]]
         if missing == "raise":
-            raise MissingScores(
-                Message(
-                    "{n} of {n_tasks} tasks do not have every system ({gaps}). Use {drop} to leave these tasks out.",
-                    severity="error",
-                    n=len(incomplete),
-                    n_tasks=len(tables),
-                    gaps=gaps,
-                    drop=Option("missing", "drop"),
-                )
-            )
+            raise _incomplete(len(incomplete), len(tables), gaps)
+        if missing == "available":
+            return _as_they_are(tables, systems)
         if not kept:
             raise MissingScores(
                 f"No task has scores of all {len(systems)} systems ({gaps}). Leave out systems."
@@ -195,7 +242,8 @@ def _several(tables: Sequence[Scores], missing: Literal["raise", "drop"]) -> Tas
             f"{len(incomplete)} of {len(tables)} tasks left out, because they do not have every system ({gaps})."
         )
         tables = kept
-    full = tuple(table.select(systems).complete(missing=missing) for table in tables)
+    items: Literal["raise", "drop"] = "raise" if missing == "raise" else "drop"
+    full = tuple(table.select(systems).complete(missing=items) for table in tables)
     _require(systems, [table.name for table in full])
     notes += [note for table in full for note in table.notes]
     return TaskScores(
@@ -204,6 +252,29 @@ def _several(tables: Sequence[Scores], missing: Literal["raise", "drop"]) -> Tas
         scores=np.stack([table.values.mean(axis=1) for table in full], axis=1),
         higher_is_better=tuple(table.sign > 0 for table in full),
         tables=full,
+        notes=tuple(dict.fromkeys(notes)),
+        digest=digest(*(table.digest for table in full)),
+    )
+
+
+def _as_they_are(tables: Sequence[Scores], systems: tuple[str, ...]) -> TaskScores:
+    """Return every task that has two systems or more, with NaN for the systems it lacks."""
+    full = [table.complete(missing="drop") for table in tables if table.n_systems > 1]
+    _require(systems, [table.name for table in full])
+    scores = np.full((len(systems), len(full)), np.nan)
+    place = {name: i for i, name in enumerate(systems)}
+    for t, table in enumerate(full):
+        scores[[place[name] for name in table.systems], t] = table.values.mean(axis=1)
+    notes = [note for table in full for note in table.notes]
+    if len(full) < len(tables):
+        n = len(tables) - len(full)
+        notes.append(f"{n} of {len(tables)} tasks left out, because they have fewer than two systems.")
+    return TaskScores(
+        systems=systems,
+        tasks=tuple(table.name for table in full),
+        scores=scores,
+        higher_is_better=tuple(table.sign > 0 for table in full),
+        tables=tuple(full),
         notes=tuple(dict.fromkeys(notes)),
         digest=digest(*(table.digest for table in full)),
     )

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--missing",
-    type=click.Choice(["raise", "drop"]),
+    type=click.Choice(["raise", "drop", "available"]),
     default="raise",
     show_default=True,
-    help="Reject tasks that lack a system, or leave them out.",
+    help="Reject tasks that lack a system, leave them out, or use every score there is (--by mean or mean-win-rate).",
 )
 @units_option
 @click.option(
@@ -63,6 +63,7 @@ def board(
       betterthan board results/
       betterthan board results/ --by mean-win-rate
       betterthan board runs/v1 runs/v2
+      betterthan board leaderboard.csv --by mean-win-rate --missing available
       betterthan board long.csv --task-column benchmark
       betterthan board accuracies.csv --by average-rank -f latex
     """  # noqa: D301

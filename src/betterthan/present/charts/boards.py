@@ -146,7 +146,8 @@ def _task_cells(
     row, column = (index.ravel() for index in np.indices(scores.shape))
     ends = {0.0: theme.bad, 0.5: theme.middle, 1.0: theme.good}
     ink = [
-        readable_on(ends[min(ends, key=lambda end: abs(end - value))]) for value in standing.ravel().tolist()
+        readable_on(ends[min(ends, key=lambda end: abs(end - value))])
+        for value in np.nan_to_num(standing, nan=0.5).ravel().tolist()
     ]
     return rows(
         {
@@ -162,18 +163,19 @@ def _task_cells(
 
 
 def _standing(result: Board) -> FloatArray:
-    """Return the share of the other systems that each beats on each task, ties as half, shape (m, T)."""
+    """Return the share of the other systems that each beats on each task, ties as half, shape (m, T); NaN is a gap."""
     sides = np.where(result.task_higher_is_better, 1.0, -1.0)
     goodness = result.scores * sides
     beaten = [((goodness < own).sum(axis=0) + (goodness <= own).sum(axis=0) - 1) / 2 for own in goodness]
-    return np.asarray(np.stack(beaten) / max(len(goodness) - 1, 1))
+    others = np.maximum(np.count_nonzero(~np.isnan(goodness), axis=0) - 1, 1)
+    return np.where(np.isnan(goodness), np.nan, np.stack(beaten) / others)
 
 
 def _texts(scores: FloatArray) -> np.ndarray:
     """Return scores with about three digits, with the same decimals within a task."""
     texts = np.empty(scores.shape, dtype=object)
     for t, column in enumerate(scores.T):
-        largest = float(np.abs(column).max(initial=0.0))
+        largest = float(np.nanmax(np.abs(column), initial=0.0))
         decimals = 2 if largest < 1.5 else 1 if largest < 1000 else 0
-        texts[:, t] = [number(float(value), decimals) for value in column]
+        texts[:, t] = ["–" if np.isnan(value) else number(float(value), decimals) for value in column]
     return texts
