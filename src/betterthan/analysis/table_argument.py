@@ -136,6 +136,24 @@ def as_divided_battles(data: AnyData, by: str | None, *, verb: str) -> Matches:
     return found
 
 
+def refuse_changed_items(
+    *data: AnyData, system: str | Sequence[str] | None = None, run: str | None = None
+) -> None:
+    """Raise when two files have another question or correct answer for the same item; tables and arrays have none.
+
+    Raises
+    ------
+    ReadError
+        With the column and the items.
+    """
+    if any(isinstance(each, AnyTable) for each in data):
+        return
+    from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
+    from betterthan.read.runs import naming  # noqa: PLC0415
+
+    TableReader(naming(system, run)).refuse_changed_items(data if len(data) > 1 else data[0])
+
+
 def as_judgements(data: AnyData, *, verb: str) -> Ratings | Scores:
     """Return single judgments, or means of them where the data have no judges.
 

@@ -29,11 +29,13 @@ class GateInputs:
         self._reader = TableReader(options, format=format)
 
     def tables(self, margins: Mapping[str | None, float]) -> list[GatedTable]:
-        """Return the table of each metric with its margin."""
-        return [
+        """Return the table of each metric with its margin; items that changed between the files are an error."""
+        tables = [
             GatedTable(self._reader.table(self.files, kinds=KINDS, metric=name), margin)
             for name, margin in margins.items()
         ]
+        self._reader.refuse_changed_items(self.files)
+        return tables
 
     def slicing(self, column: str, gated: GatedTable) -> Slicing:
         """Return the slice of each item by a column."""

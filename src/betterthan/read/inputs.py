@@ -21,6 +21,7 @@ from betterthan.read.check import checkup_of
 from betterthan.read.grid.selection import refuse_unknown_directions, refuse_unused
 from betterthan.read.protocol import Options, Reading
 from betterthan.read.scores import are_runs, judgements_of, scores_of, the_metric
+from betterthan.read.several.changed import refuse_changed_items
 from betterthan.read.several.files import refuse_other_languages
 from betterthan.read.sniff import Recognition, read_any, recognise
 from betterthan.read.source.source import Source, open_source
@@ -225,6 +226,13 @@ class TableReader:
         if not repeated:
             return dict(self.metrics(data))
         return {**repeated, **{table.name: table for table in reading.tables if isinstance(table, Scores)}}
+
+    def refuse_changed_items(self, data: Any) -> None:  # noqa: ANN401  (anything)
+        """Raise when two files have another question or correct answer for the same item; see the function."""
+        one = one_of(data if isinstance(data, tuple) else (data,))
+        files = one if isinstance(one, list) else [one]
+        if all(is_path(each) or isinstance(each, Source) for each in files):
+            refuse_changed_items([self.source(each) for each in files], self.options)
 
     def metrics(self, data: Any, *, system_level: bool = False) -> Metrics:  # noqa: ANN401  (anything)
         """Return the scores of every metric by name."""

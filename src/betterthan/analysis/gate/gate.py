@@ -26,7 +26,7 @@ from betterthan.analysis.gate.slicing import (
     slicing_from,
     slicing_of,
 )
-from betterthan.analysis.table_argument import AnyData, as_table
+from betterthan.analysis.table_argument import AnyData, as_table, refuse_changed_items
 from betterthan.analysis.units import UnitName
 from betterthan.budget import check_share
 from betterthan.engine.blas import with_one_blas_thread
@@ -167,6 +167,8 @@ def gate(
     """
     data = (baseline,) if candidate is None else (baseline, candidate)
     tables = _tables(data, margin, metric, system, run)
+    if not _are_tables(data):
+        refuse_changed_items(*data, system=system, run=run)
     slicings = _slicings(data, slices, tables[0].table, system, run)
     return gate_tables(
         tables,
@@ -228,12 +230,7 @@ def _tables(
             )
         )
     (first, *more) = data
-    if (
-        not more
-        and isinstance(first, list | tuple)
-        and first
-        and all(isinstance(each, AnyTable) for each in first)
-    ):
+    if not more and isinstance(first, list | tuple) and _are_tables(first):
         return _given_tables(first, margin)
     if isinstance(margin, Mapping) and isinstance(first, AnyTable):
         return _given_tables([first], margin)
@@ -242,6 +239,12 @@ def _tables(
         GatedTable(as_table(*data, kinds=KINDS, verb="gate", metric=name, system=system, run=run), one)
         for name, one in margins
     ]
+
+
+def _are_tables(data: Sequence[object]) -> bool:
+    """Whether nothing has to be read."""
+    flat = [each for one in data for each in (one if isinstance(one, list | tuple) else [one])]
+    return bool(flat) and all(isinstance(each, AnyTable) for each in flat)
 
 
 def _given_tables(tables: Sequence[AnyData], margin: float | Mapping[str, float]) -> list[GatedTable]:

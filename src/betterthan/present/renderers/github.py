@@ -35,7 +35,8 @@ def workflow_commands(result: Gate) -> list[str]:
     ::notice title=Gate%3A better::Better: B is significantly better than A (dif
     """
     level = _LEVELS[result.exit_code]
-    lines = [_command(level, f"Gate: {result.verdict}", " ".join(gate_sentences(result)))]
+    told = gate_sentences(result) if len(result) == 1 else gate_sentences(result)[:1]
+    lines = [_command(level, f"Gate: {result.verdict}", " ".join(told))]
     if len(result) == 1:
         return lines
     other = "warning" if level == "notice" else level

@@ -144,12 +144,10 @@ def summary(result: Gate) -> str:
     """Return the verdict on several rows in words, without a full stop."""
     required = [row for row in result if row.is_required]
     slices = [row for row in result if not row.is_required]
-    failed = sum(row.verdict == "fail" for row in result)
+    failed = failing_rows(result)
     opened = sum(row.verdict == "undecided" for row in required)
     if failed:
-        of = f"{len(required)} metric{'' if len(required) == 1 else 's'}"
-        of += f" and {len(slices)} slice{'' if len(slices) == 1 else 's'}" if slices else ""
-        return f"{result.candidate} fails against {result.baseline} on {failed} of {of}"
+        return f"{result.candidate} is worse than {result.baseline} on {_failures(result)}"
     a, b, n = result.candidate, result.baseline, len(required)
     none = f", and none of {len(slices)} slices fails" if slices else ""
     if opened:
@@ -157,6 +155,17 @@ def summary(result: Gate) -> str:
     if result.verdict == "better":
         return f"{a} is significantly better than {b} on all {n} metrics{none}"
     return f"{a} is not worse than {b} by more than the margin on any of {n} metrics{none}"
+
+
+def _failures(result: Gate) -> str:
+    """Return how many metrics and slices fail, in words."""
+    parts = []
+    for noun, is_required in (("metric", True), ("slice", False)):
+        rows = [row for row in result if row.is_required == is_required]
+        failed = sum(row.verdict == "fail" for row in rows)
+        if failed:
+            parts.append(f"the {noun}" if len(rows) == 1 else f"{failed} of {len(rows)} {noun}s")
+    return " and ".join(parts)
 
 
 def row_sentence(result: Gate, i: int) -> str:
