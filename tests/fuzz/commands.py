@@ -167,6 +167,12 @@ def needed(name, command, drawn, rng, paths):
     if name == "study":
         return [rng.choice([*STUDIES, "x"]), "--quick", *(["--data", paths[0]] if rng.random() < 0.8 else [])]
     words = {
+        # Mostly with a margin and two systems, without which most would say that these are missing.
+        "gate": [
+            *(["--margin", rng.choice(("0", "0.05", "1"))] if rng.random() < 0.8 else []),
+            *named[: rng.choice((1, 1, 2))],
+            *(two if rng.random() < 0.7 else []),
+        ],
         "compare": [*named[:1], *(two if rng.random() < 0.5 else [])],
         "explain": [*named[:1], *two],
         "convert": [*named[:1], "-o", output(rng, paths, ("csv", "tsv", "jsonl", "parquet"))],
@@ -220,7 +226,9 @@ def command_line(rng, name, drawn, paths):
     options = [
         each
         for each in command.params
-        if isinstance(each, click.Option) and not given & set(each.opts) and each.name != "show_list"
+        if isinstance(each, click.Option)
+        and not given & set(each.opts)
+        and each.name not in ("show_list", "show_config")
     ]
     if name == "study":
         options = [
