@@ -33,6 +33,8 @@ PICTURES = {
     "board": "board accuracies.csv --item task --by average-rank",
     "tasks": "tasks accuracies.csv --item task",
     "power": f"power {HUMAN}",
+    "calibration": f"calibration {HUMAN}",
+    "multiverse": f"multiverse {HUMAN} --pair Daphne Elm",
     "diagnosis": f"diagnosis {HUMAN}",
     "metrics": f"metrics {METRICS} --by accuracy-with-ties",
     "soft-pairwise": f"soft-pairwise {METRICS} --metric chrF",

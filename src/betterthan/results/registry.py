@@ -100,7 +100,9 @@ RESULT_KINDS: dict[str, ResultKind] = {
         f"{_TABLES}.gate:gate_table",
     ),
     "calibration": ResultKind(
-        f"{_RESULTS}.calibration:Calibration", f"{_TABLES}.calibration:calibration_table"
+        f"{_RESULTS}.calibration:Calibration",
+        f"{_TABLES}.calibration:calibration_table",
+        (ResultChart("calibration", f"{_CHARTS}.calibrations:calibration_chart"),),
     ),
     "watch": ResultKind(f"{_RESULTS}.watch:Watch", f"{_TABLES}.watch:watch_table"),
     "corrected": ResultKind(
@@ -147,7 +149,11 @@ RESULT_KINDS: dict[str, ResultKind] = {
         f"{_TABLES}.checkup:diagnosis_table",
         (ResultChart("diagnosis", f"{_CHARTS}.diagnosis:diagnosis_chart"),),
     ),
-    "multiverse": ResultKind(f"{_RESULTS}.multiverse:Multiverse", f"{_TABLES}.multiverse:multiverse_table"),
+    "multiverse": ResultKind(
+        f"{_RESULTS}.multiverse:Multiverse",
+        f"{_TABLES}.multiverse:multiverse_table",
+        (ResultChart("multiverse", f"{_CHARTS}.specifications:specification_chart"),),
+    ),
     "study": ResultKind(
         f"{_RESULTS}.study:Study",
         f"{_TABLES}.study:study_table",

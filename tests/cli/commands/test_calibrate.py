@@ -35,3 +35,15 @@ def test_every_format(betterthan, scores):
     assert json.loads(betterthan("calibrate", scores, *few, "--json").out)["systems"] == ["A", "C"]
     for form, words in (("markdown", "| method"), ("latex", "\\toprule"), ("html", "<table")):
         assert words in betterthan("calibrate", scores, *few, "-f", form).out
+
+
+def test_a_chart(betterthan, scores, tmp_path):
+    """Of the file, and of a result."""
+    pytest.importorskip("altair")
+    few = ("--resamples", "40")
+    assert (
+        betterthan("figure", "calibration", scores, "--pair", "A", "B", *few, "-o", tmp_path / "a.svg").code
+        == 0
+    )
+    assert betterthan("calibrate", scores, *few, "-o", tmp_path / "r.json").code == 0
+    assert betterthan("figure", "calibration", tmp_path / "r.json", "-o", tmp_path / "b.svg").code == 0

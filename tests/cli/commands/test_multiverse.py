@@ -43,3 +43,14 @@ def test_what_is_no_claim_is_refused(betterthan, scores):
     assert said.code == 2
     assert '"A > B"' in said.err
     assert betterthan("multiverse", scores, "B > D").code == 2
+
+
+def test_a_chart(betterthan, scores, tmp_path):
+    """The pair is the claim."""
+    pytest.importorskip("altair")
+    said = betterthan("figure", "multiverse", scores, "--pair", "B", "A", "-o", tmp_path / "a.svg")
+    assert said.code == 0
+    assert "B &gt; A by every analysis" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+    said = betterthan("figure", "multiverse", scores, "-o", tmp_path / "b.svg")
+    assert said.code == 2
+    assert "--pair" in said.err

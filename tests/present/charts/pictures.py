@@ -143,6 +143,8 @@ def subject(kind: str, systems: tuple[str, ...] = SYSTEMS) -> Any:
         "tasks": lambda: bt.board(scores),
         "power": lambda: bt.plan(scores),
         "corrected": lambda: corrected(systems),
+        "calibration": lambda: bt.calibrate(scores, n_resamples=40),
+        "multiverse": lambda: bt.multiverse(systems[:2], scores, n_resamples=99),
         "metrics": lambda: meta(systems, 3),
         "soft_pairwise": lambda: meta(systems, 3),
         "contributions": lambda: meta(systems, 3),

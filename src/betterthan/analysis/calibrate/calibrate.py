@@ -61,7 +61,7 @@ _CHANCE = 0.0005
 """A share is off its nominal value where chance alone would show as much so rarely."""
 _NET_TABLES = 9
 """A difference of two shares on the same tables is three standard errors where so many tables make it."""
-_SAME_POWER, _SAME_WIDTH = 0.01, 0.05
+_SAME_POWER, _SAME_WIDTH, _SAME_COVERAGE = 0.01, 0.05, 0.005
 
 
 @with_one_blas_thread
@@ -304,7 +304,10 @@ def _result(
     covers_too_little = _covers_too_little(found, question.confidence)
     about_means = np.array([method.is_about_means for method in CHECKED])
     power = np.where(about_means & ~rejects_too_often & (effect.right > 0), effect.right, np.nan)
-    width = np.where(covers_too_little, np.nan, effect.width)
+    coverage = np.min([found[design].covers for design in DESIGNS if found[design].n_tables], axis=0)
+    # A narrower interval is not recommended for covering less.
+    is_behind = coverage < min(question.confidence, coverage[0]) - _SAME_COVERAGE
+    width = np.where(covers_too_little | is_behind, np.nan, effect.width)
     slack = max(_SAME_POWER, _NET_TABLES / effect.n_tables)
     return Calibration(
         methods=tuple(method.name for method in CHECKED),

@@ -24,6 +24,8 @@ KINDS = (
     "tasks",
     "power",
     "corrected",
+    "calibration",
+    "multiverse",
     "metrics",
     "soft-pairwise",
     "contributions",
@@ -48,7 +50,12 @@ KINDS = (
     metavar="FILE",
     help="Output file: .svg, .png, .pdf or .json (Vega-Lite).",
 )
-@click.option("--pair", nargs=2, metavar="A B", help="Two systems, for scatter and differences.")
+@click.option(
+    "--pair",
+    nargs=2,
+    metavar="A B",
+    help="Two systems, for scatter, differences, power, calibration and multiverse (A > B).",
+)
 @click.option(
     "--by",
     multiple=True,
@@ -130,8 +137,9 @@ def figure(
 ) -> None:
     """Draw a figure of KIND from FILE, as SVG, PNG, PDF or JSON.
 
-    KIND is one of ranking, pairs, scatter, differences, agreement, ranks, board, tasks, power, metrics,
-    soft-pairwise, contributions, margins, aggregation, confusion, spans, tags, quality, judges and diagnosis.
+    KIND is one of ranking, pairs, scatter, differences, agreement, ranks, board, tasks, power, corrected,
+    calibration, multiverse, metrics, soft-pairwise, contributions, margins, aggregation, confusion, spans, tags,
+    quality, judges and diagnosis.
 
     FILE is what the corresponding command reads, or a result that it saved as JSON with any of its options. For
     scatter and margins, several files are drawn side by side.

@@ -23,7 +23,9 @@ from betterthan.tables.scores import Scores
 
 _THREE = ("mean", "median", "bradley_terry")
 _OF_BATTLES = ("win_rate", "bradley_terry", "elo")
-_BY_UNITS = ("ranking", "pairs", "agreement", "ranks", "power", "corrected")
+_BY_UNITS = ("ranking", "pairs", "agreement", "ranks", "power", "corrected", "calibration")
+_COMPUTED_PAIR = ("power", "calibration", "multiverse")
+"""Kinds for which a pair chooses what is computed, not what is drawn of it."""
 # A result says what it is in its first line.
 _HEAD = 400
 
@@ -86,7 +88,7 @@ def subject_of(
     by = tuple(method.replace("-", "_") for method in given["by"])
     asked = Asked(tuple(expanded(files)), options, by, computing, given)
     wishes = {
-        "systems": given["pair"] or None,
+        "systems": None if kind in _COMPUTED_PAIR else given["pair"] or None,
         "segments": given["segments"] or None,
         "metric": given["metric"] if kind in ("soft_pairwise", "contributions") else None,
     }
@@ -327,6 +329,34 @@ def _corrected(asked: Asked) -> Any:  # noqa: ANN401
     return correct(data.judge, data.human, weight=data.weight, units=given["units"])
 
 
+def _calibration(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.calibrate.calibrate import calibrate
+
+    given = asked.given
+    table = asked.read.table(asked.files, kinds=(Scores,), metric=given["metric"])
+    return calibrate(
+        table,
+        systems=given["pair"] or None,
+        units=given["units"],
+        missing=given["missing"],
+        **asked.computing,
+    )
+
+
+def _multiverse(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.multiverse.multiverse import multiverse
+
+    if not asked.given["pair"]:
+        raise BetterThanError(
+            Message("A figure of multiverse is about a claim: A > B. Use {pair}.", pair=Option("pair", "A B"))
+        )
+    tables = dict(asked.read.runs_or_scores(asked.files))
+    given = asked.given
+    return multiverse(
+        given["pair"], tables, metric=given["metric"], missing=given["missing"], **asked.computing
+    )
+
+
 _SUBJECTS: dict[str, Callable[[Asked], Any]] = {
     "ranking": _ranking,
     "pairs": _pairs,
@@ -337,6 +367,8 @@ _SUBJECTS: dict[str, Callable[[Asked], Any]] = {
     "tasks": _board,
     "power": _power,
     "corrected": _corrected,
+    "calibration": _calibration,
+    "multiverse": _multiverse,
     "ranks": _ranks,
     "metrics": _meta,
     "soft_pairwise": _untested,

@@ -105,6 +105,8 @@ def chart(
         ``quality``         SentenceQuality                     correlations and errors, with those of a constant
         ``judges``          Judges                              bias, correlation and variance ratio of each judge
         ``diagnosis``       Diagnosis                           outliers, rank variation and correlation by system
+        ``calibration``     Calibration                         false positives of tests, coverage of intervals
+        ``multiverse``      Multiverse                          specification curve: every analysis of a claim
         ``study``           Study                               a figure of the paper, redrawn
         ==================  ==================================  ====================================================
     systems : sequence of str, optional

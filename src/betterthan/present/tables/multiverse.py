@@ -127,7 +127,7 @@ def _directions(result: Multiverse, whole: ChosenOption, contradicted: int) -> s
     ahead, behind = whole_percent(whole.ahead), whole_percent(whole.behind)
     text = f"{result.system} is ahead in {ahead} of the analyses and behind in {behind}"
     if contradicted:
-        text += f", in {contradicted:,} significantly"
+        text += f" (significantly in {contradicted:,} analyses)"
     equal = 1 - whole.ahead - whole.behind
     return f"{text}; they are equal in {whole_percent(equal)}." if equal > 1e-9 else f"{text}."
 
