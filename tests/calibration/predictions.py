@@ -83,7 +83,7 @@ CELLS = [
         trial=partial(trial, metric, n),
         low=low,
         high=high,
-        tables=500,
+        tables=2000 if n == 30 else 500,
         seconds=0.1,
     )
     for (quantity, trial, low, high), metric, n in product(
