@@ -328,7 +328,7 @@ VERBS: dict[str, Verb] = {
         ("files",),
         (
             *("systems", "horizon", "expected", "bounds", "margin", "alternative", "alpha", "metric"),
-            *("missing", "cluster", "units", "append", *_READING),
+            *("missing", "cluster", "units", "top", "ask", "append", *_READING),
         ),
     ),
 }

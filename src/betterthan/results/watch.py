@@ -30,6 +30,7 @@ class WatchedPair:
     more: float
     more_low: float
     more_high: float
+    ask: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -77,6 +78,12 @@ class Watch(Rows[WatchedPair], Result):
         The difference the bets are tuned for; NaN where none was given.
     horizon : int or None
         The planned maximum number of units of a pair.
+    ask : array of int, shape (p,)
+        How many of the next battles each pair should have; 0 without `top`.
+    top : tuple of str
+        The systems that are best so far, where as many were wanted; otherwise empty.
+    misplaced : float
+        Expected number of pairs of systems on the wrong sides of the last of them; NaN without `top`.
     curve_unit : array of int, shape (c,)
         Numbers of units, ascending, for a chart.
     curve_log_e : array, shape (p, c)
@@ -119,6 +126,9 @@ class Watch(Rows[WatchedPair], Result):
     margin: float
     expected: float
     horizon: int | None
+    ask: IntArray
+    top: tuple[str, ...]
+    misplaced: float
     curve_unit: IntArray
     curve_log_e: FloatArray
     notes: tuple[str, ...]
@@ -157,7 +167,7 @@ class Watch(Rows[WatchedPair], Result):
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return the pairs, one row each."""
         names = ("n", "difference", "low", "high", "log_e", "adjusted_log_e")
-        more = ("decided_at", "more", "more_low", "more_high")
+        more = ("decided_at", "more", "more_low", "more_high", "ask")
         return {
             "a": list(self.a),
             "b": list(self.b),

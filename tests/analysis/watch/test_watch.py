@@ -171,3 +171,41 @@ def test_results_can_be_saved():
     found = bt.watch(battles([1, 0, 1]))
     assert bt.Result.from_json(found.to_json()) == found
     assert "Not enough after 3 battles" in str(found)
+
+
+def drawn_battles(strengths, n, rng):
+    """Battles of random pairs."""
+    m = len(strengths)
+    left = rng.integers(0, m, n)
+    right = (left + rng.integers(1, m, n)) % m
+    outcome = rng.random(n) < 1 / (1 + np.exp(strengths[right] - strengths[left]))
+    names = [f"s{i}" for i in range(m)]
+    return bt.Matches(systems=names, left=left, right=right, outcome=outcome.astype(float))
+
+
+def test_pairs_at_the_last_place_are_asked_next():
+    """All battles are handed out, and most to pairs around the third place."""
+    found = bt.watch(
+        drawn_battles(np.array([3.0, 2.0, 0.6, 0.4, -1.0, -2.0]), 600, np.random.default_rng(7)),
+        top=3,
+        ask=60,
+    )
+    assert set(found.top) == {"s0", "s1", "s2"}
+    assert found.ask.sum() == 60
+    best = max(found, key=lambda row: row.ask)
+    assert {best.a, best.b} & {"s2", "s3"}
+    assert 0 < found.misplaced < 2
+    assert "Ask next, of 60 battles" in str(found)
+    assert bt.watch(drawn_battles(np.zeros(3), 30, np.random.default_rng(8))).ask.sum() == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [({"top": 3}, "from 1 to 2"), ({"ask": 5}, "needs top"), ({"top": 1, "ask": 0}, "number of battles")],
+)
+def test_recommendations_that_make_no_sense_are_refused(given, words):
+    """Of three systems at most two are the best."""
+    with pytest.raises(bt.BetterThanError, match=words):
+        bt.watch(drawn_battles(np.zeros(3), 30, np.random.default_rng(9)), **given)
+    with pytest.raises(bt.BetterThanError, match="for battles"):
+        bt.watch(scores([[0.0, 1.0], [1.0, 0.5]]), top=1)

@@ -74,6 +74,16 @@ class Sequences(NamedTuple):
         """Eight hexadecimal digits that change whenever a system or a unit does."""
         return digest(self.systems, self.unit, *self.columns.values())
 
+    def wins(self) -> FloatArray:
+        """Return the wins of the row over the column in battles, a tie as half of one for both."""
+        m, columns = len(self.systems), self.columns
+        found = np.zeros((m, m))
+        half = columns["sizes"] / 2
+        first, second = (columns[name].astype(np.int64) for name in ("first", "second"))
+        np.add.at(found, (first, second), half + columns["values"])
+        np.add.at(found, (second, first), half - columns["values"])
+        return np.maximum(found, 0.0)
+
     def pairs(self) -> list[PairSequence]:
         """Return the sequence of every pair of systems."""
         m, columns = len(self.systems), self.columns

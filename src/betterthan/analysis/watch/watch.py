@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -22,6 +23,7 @@ from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.sequential.betting import Bets, Evidence, bets_for, evidence, growth
 from betterthan.kernels.sequential.closed import adjusted
 from betterthan.kernels.sequential.forecast import limits, more_units
+from betterthan.kernels.sequential.next_pairs import best_systems, next_pairs, top_error
 from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.messages import FILE, Message, Option
 from betterthan.results.settings import OptionValue, Settings
@@ -37,6 +39,7 @@ _FEWEST = 5
 _LOOKS = 512
 _CURVE_POINTS, _CURVE_CELLS = 200, 8_000
 _LONGEST = 10**9
+_ASKED, _MOST_ASKED = 100, 1_000_000
 
 
 class _Question(NamedTuple):
@@ -93,6 +96,8 @@ def watch(
     alpha: float = 0.05,
     units: UnitName = "auto",
     missing: Literal["raise", "drop"] = "raise",
+    top: int | None = None,
+    ask: int | None = None,
     state: str | os.PathLike[str] | None = None,
     append: bool = False,
 ) -> Watch:
@@ -129,6 +134,11 @@ def watch(
     units : {"auto", "segments", "groups"}, default "auto"
         As in :func:`betterthan.compare`: whole documents are the units where they are known, and must be complete.
     missing : {"raise", "drop"}, default "raise"
+    top : int, optional
+        For battles of three or more systems: recommend the pairs that should meet next, so that the best `top` systems
+        are soon known. Evidence remains valid when they do.
+    ask : int, optional
+        How many battles to recommend with `top`; 100 by default.
     state : path, optional
         A file that keeps what was counted and how. The first call writes it, later calls continue: the options must
         stay the same, and what was counted must not have changed. The result is the same as that of a single call.
@@ -190,6 +200,7 @@ def watch(
     if margin is not None:
         _check_margin(found, alternative)
     chosen = Chosen(horizon, expected, margin, alternative, alpha, bounds, units, missing)
+    _check_top(found, top, ask)
     if state is not None:
         found = continued(found, chosen, Path(state), append=append)
     elif append:
@@ -206,7 +217,8 @@ def watch(
     reach = float(ndtri(_POWER) - ndtri(level))
     is_bounded = math.isfinite(found.bound)
     bets = bets_for(bounded=is_bounded, horizon=horizon, difference=expected, reach=reach)
-    return _result(found, question, bets, horizon, expected)
+    result = _result(found, question, bets, horizon, expected)
+    return result if top is None else _with_recommendation(result, found, top, _ASKED if ask is None else ask)
 
 
 def _result(
@@ -236,10 +248,7 @@ def _result(
         high=numbers[:, 2],
         log_e=final,
         adjusted_log_e=adjusted(final),
-        verdict=tuple(
-            _verdict(pair, each, at, names, question)
-            for pair, each, at in zip(pairs, evidences, decided.tolist(), strict=True)
-        ),
+        verdict=_verdicts(pairs, evidences, decided, names, question),
         decided_at=decided,
         more=numbers[:, 3],
         more_low=numbers[:, 4],
@@ -255,10 +264,27 @@ def _result(
         margin=math.nan if question.margin is None else question.margin,
         expected=math.nan if expected is None else expected,
         horizon=horizon,
+        ask=np.zeros(len(pairs), dtype=np.int64),
+        top=(),
+        misplaced=math.nan,
         curve_unit=curve_unit,
         curve_log_e=curve,
         notes=found.notes,
         settings=_settings(found, question, horizon, expected),
+    )
+
+
+def _with_recommendation(result: Watch, found: Sequences, top: int, ask: int) -> Watch:
+    wins = found.wins()
+    counts = next_pairs(wins, top, ask)
+    best = best_systems(wins, top)
+    place = {name: i for i, name in enumerate(found.systems)}
+    asked = [int(counts[place[a], place[b]]) for a, b in zip(result.a, result.b, strict=True)]
+    return replace(
+        result,
+        ask=np.array(asked, dtype=np.int64),
+        top=tuple(found.systems[i] for i in best.tolist()),
+        misplaced=top_error(wins, top),
     )
 
 
@@ -336,6 +362,34 @@ def _check_margin(found: Sequences, alternative: str) -> None:
         )
 
 
+def _check_top(found: Sequences, top: int | None, ask: int | None) -> None:
+    if top is None:
+        if ask is not None:
+            raise BetterThanError(Message("{ask} needs {top}.", ask=Option("ask", ask), top=Option("top", 1)))
+        return
+    if found.comparison != "battles":
+        raise BetterThanError(
+            Message("{option} is for battles: items are scored for every system.", option=Option("top", top))
+        )
+    most = len(found.systems) - 1
+    if most < 2 or not 1 <= top <= most or top != int(top):
+        raise BetterThanError(
+            Message(
+                "{option} is a number of systems from 1 to {most}, and there must be three systems or more.",
+                option=Option("top", top),
+                most=max(most, 1),
+            )
+        )
+    if ask is not None and not 1 <= ask <= _MOST_ASKED:
+        raise BetterThanError(
+            Message(
+                "{option} must be a number of battles from 1 to {most}.",
+                option=Option("ask", ask),
+                most=f"{_MOST_ASKED:,}",
+            )
+        )
+
+
 # ---- evidence
 
 
@@ -376,6 +430,17 @@ def _enough(final: FloatArray, threshold: float) -> FloatArray:
     """Return the evidence that each pair needs while those behind it have none: as many times more as they are."""
     behind = (final[None, :] < final[:, None]).sum(axis=1) + (final[None, :] == final[:, None]).sum(axis=1)
     return np.asarray(threshold + np.log(behind))
+
+
+def _verdicts(
+    pairs: list[PairSequence],
+    evidences: list[Evidence],
+    decided: IntArray,
+    names: Sequence[str],
+    question: _Question,
+) -> tuple[str, ...]:
+    each = zip(pairs, evidences, decided.tolist(), strict=True)
+    return tuple(_verdict(pair, found, at, names, question) for pair, found, at in each)
 
 
 def _verdict(pair: PairSequence, found: Evidence, at: int, names: Sequence[str], question: _Question) -> str:

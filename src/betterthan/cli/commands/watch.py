@@ -72,6 +72,15 @@ if TYPE_CHECKING:
     "[default: the judge or session column, if there is one]",
 )
 @click.option(
+    "--top",
+    type=int,
+    metavar="K",
+    help="For battles: recommend which pairs should meet next, so that the K best systems are soon known.",
+)
+@click.option(
+    "--ask", type=int, metavar="N", help="With --top: how many battles to recommend. [default: 100]"
+)
+@click.option(
     "--state",
     metavar="FILE",
     help="Keep what was counted in this file and continue from it; options must stay the same.",
@@ -108,6 +117,7 @@ def watch(
       betterthan watch scores.csv --horizon 1000
       betterthan watch scores.csv --bounds 0 --bounds 100 --expected 1.5
       betterthan watch old.jsonl new.jsonl --margin 0.02
+      betterthan watch votes.csv --top 3
       betterthan watch votes.csv --state votes.json
       tail -f votes.csv | betterthan watch - --follow
     """  # noqa: D301

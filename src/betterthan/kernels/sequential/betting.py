@@ -27,11 +27,13 @@ import numpy as np
 from betterthan.arrays import FloatArray
 
 _RATIO = math.sqrt(2)
-_LARGEST_BOUNDED, _LARGEST = 0.9, 0.35
+_LARGEST_BOUNDED, _LARGEST = 0.9, 0.25
 _SMALLEST = 0.0028
 """Relative bets, from those for effects of one standard deviation to those for a million units."""
-_START_BOUNDED, _START = 1.0, 4.0
+_START_BOUNDED, _START = 1.0, 8.0
 """As of how many units the scale is trusted."""
+_MOST_LOST = 0.8
+"""Share of a bet's capital that a loss as large as any before may take, where the range is not known."""
 _AROUND = ((0.6, 0.3), (1.0, 0.4), (1.6, 0.3))
 _ON_DESIGN = 0.8
 _NEARLY_ALL = 1 - 1e-9
@@ -208,4 +210,7 @@ def _scales(values: FloatArray, sizes: FloatArray, bound: float, start: float) -
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = np.sqrt(squares / before * (1 + start / before))
     scale = np.where(squares > 0, scale, 0.0)
+    if math.isinf(bound) and values.size:
+        largest = np.r_[0.0, np.maximum.accumulate(np.abs(values))[:-1]]
+        scale = np.maximum(scale, _LARGEST / _MOST_LOST * largest)
     return np.where(scale > 0, scale, bound * sizes) if math.isfinite(bound) else scale

@@ -31,14 +31,16 @@ def watch_table(result: Watch) -> Table:
         ),
         TableColumn(heading="e-value" if len(rows) == 1 else "e adjusted", kind="count"),
         TableColumn(heading="verdict"),
-        TableColumn(heading="about more", kind="count"),
+        TableColumn(heading="about more", kind="count", spare=2 if result.top else 0),
     ]
+    if result.top:
+        columns.append(TableColumn(heading="ask next", kind="integer"))
     return Table(
         title=_title(result),
         columns=tuple(columns),
         rows=tuple(_row(result, row) for row in rows),
         verdict=sentences(result),
-        words=(_null(result),),
+        words=(*_next(result), _null(result)),
         legend=_legend(result),
         notes=result.notes,
         signature=result.settings.signature,
@@ -56,7 +58,8 @@ def _row(result: Watch, row: WatchedPair) -> tuple[TableCell, ...]:
     log_e = row.adjusted_log_e if len(result) > 1 else row.log_e
     verdict = row.verdict or "undecided"
     more = "–" if row.verdict else _more(row)
-    return (a, b, row.n, shown(result, sign * row.difference), interval, e_value(log_e), verdict, more)
+    cells = (a, b, row.n, shown(result, sign * row.difference), interval, e_value(log_e), verdict, more)
+    return (*cells, row.ask or None) if result.top else cells
 
 
 def shown(result: Watch, difference: float) -> float:
@@ -141,6 +144,23 @@ def _of_one(result: Watch, row: WatchedPair) -> str:
     else:
         effect = f"{row.verdict} is better than {other} by {value}"
     return f"Enough: {effect} ({limits}; {evidence}{reached}), after {row.n:,} {result.unit}."
+
+
+def _next(result: Watch) -> tuple[str, ...]:
+    """Return the best systems so far, and which pairs to ask next."""
+    if not result.top:
+        return ()
+    rows = sorted((row for row in result if row.ask), key=lambda row: (-row.ask, row.a, row.b))
+    listed = "; ".join(f"{row.a} and {row.b}, {row.ask:,}" for row in rows[:_MOST_SENTENCES])
+    rest = len(rows) - _MOST_SENTENCES
+    others = f"; {rest:,} more {'pair' if rest == 1 else 'pairs'}" if rest > 0 else ""
+    best = (
+        f"Best {len(result.top):,} so far: {', '.join(result.top)}"
+        if len(result.top) > 1
+        else f"Best so far: {result.top[0]}"
+    )
+    misplaced = f"{result.misplaced:.2f} pairs of systems are expected on the wrong side of the last place"
+    return (f"{best}; {misplaced}.", f"Ask next, of {int(result.ask.sum()):,} battles: {listed}{others}.")
 
 
 def _null(result: Watch) -> str:
