@@ -14,6 +14,7 @@ from betterthan.results.registry import class_homes
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from betterthan.analysis.arena.board_diff import board_diff as board_diff
     from betterthan.analysis.arena.boards import boards as boards
     from betterthan.analysis.arena.fragility import fragility as fragility
     from betterthan.analysis.board.board import board as board
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from betterthan.results.arena import Fragility as Fragility
     from betterthan.results.base import Result as Result
     from betterthan.results.board import Board as Board
+    from betterthan.results.board_diff import BoardDiff as BoardDiff
     from betterthan.results.calibration import Calibration as Calibration
     from betterthan.results.checkup import Checkup as Checkup
     from betterthan.results.checkup import Diagnosis as Diagnosis
@@ -154,6 +156,7 @@ _HOMES = {
     "audition": "analysis.tags.audition",
     "bleu": "scoring.bleu",
     "board": "analysis.board.board",
+    "board_diff": "analysis.arena.board_diff",
     "boards": "analysis.arena.boards",
     "calibrate": "analysis.calibrate.calibrate",
     "fragility": "analysis.arena.fragility",

@@ -20,6 +20,7 @@ NAMES = {
     "aggregated": SYSTEMS,
     "audition": ("mcc", "f1_bad"),
     "board": SYSTEMS,
+    "board_diff": ("Aster", "Birch", "Cedar", "Daphne"),
     "boards": ("code", "math"),
     "counts_explanation": ("pooled", "segment_mean", "bootstrap_mean"),
     "diagnosis": SYSTEMS,

@@ -15,6 +15,7 @@ import click
 
 from betterthan import __version__, budget, scratch
 from betterthan.cli.commands.agree import agree
+from betterthan.cli.commands.arena.board_diff import board_diff
 from betterthan.cli.commands.arena.boards import boards
 from betterthan.cli.commands.arena.fragility import fragility
 from betterthan.cli.commands.board import board
@@ -112,6 +113,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan tradeoffs base.jsonl new.jsonl    what if several metrics disagree?
     betterthan board results/                    which system is best over many tasks?
     betterthan boards battles.csv --by language  which system is best in each category of battles?
+    betterthan board-diff march.csv april.csv    what changed between two boards?
     betterthan fragility battles.csv             on how few votes does the first place depend?
     betterthan agree scores.csv                  do mean, median and wins give the same ranking?
     betterthan explain scores.csv A B            why do two systems compare as they do?
@@ -145,6 +147,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
 for command in (
     agree,
     board,
+    board_diff,
     boards,
     fragility,
     cache,

@@ -188,6 +188,7 @@ VERBS: dict[str, Verb] = {
     "board": Verb(
         ("files",), ("by", "task_column", "tasks", "missing", "units", "confidence", *_READING, *_COMPUTING)
     ),
+    "board-diff": Verb(("old", "new"), ("overlap", "ties", "confidence", *_READING)),
     "fragility": Verb(("files",), ("ties", *_READING)),
     "boards": Verb(("files",), ("by", "categories", "ties", "confidence", *_BATTLES, *_READING)),
     "calibrate": Verb(

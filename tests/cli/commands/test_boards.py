@@ -61,3 +61,16 @@ def test_fragility(betterthan, battles):
     rows = list(csv.DictReader(said.out.splitlines()))
     assert {row["change"] for row in rows} == {"removal", "reversal"}
     assert json.loads(betterthan("fragility", battles, "--json").out)["first"] == "A"
+
+
+def test_board_diff(betterthan, battles, tmp_path):
+    """The first file is the old board."""
+    lines = battles.read_text(encoding="utf-8").splitlines()
+    old = tmp_path / "old.csv"
+    old.write_text("\n".join(lines[:60]) + "\n", encoding="utf-8")
+    said = betterthan("board-diff", old, battles)
+    assert said.code == 0
+    assert "Changes of a board: 59 and 90 battles" in said.out
+    said = betterthan("board-diff", old, battles, "--overlap", "included", "--format", "csv")
+    assert [row["new_rank"] for row in csv.DictReader(said.out.splitlines())] == ["1", "2", "3"]
+    assert betterthan("board-diff", battles, old, "--overlap", "included").code == 2

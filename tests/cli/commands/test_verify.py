@@ -59,6 +59,7 @@ TAGS = ("demo/tags/gold.tags", "demo/tags/Finch.tags", "ours=demo/tags/Wren.tags
 VERBS_AND_FILES = {
     "agree": ("agree", "small.csv", "--by", "mean", "--by", "median", *FEW),
     "board": ("board", "demo/metrics.tsv", "--by", "average-rank", *FEW),
+    "board-diff": ("board-diff", "demo/battles.csv", "demo/battles.csv", "--ties", "drop"),
     "fragility": ("fragility", "demo/battles.csv", "--ties", "drop"),
     "boards": ("boards", "demo/battles.csv", "--by", "judge", "--cluster", "none", "--ties", "drop"),
     "check": ("check", "demo/human.csv", "demo/battles.csv"),
