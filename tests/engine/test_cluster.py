@@ -118,9 +118,10 @@ def test_a_block_that_kills_every_worker_is_named(machines, tmp_path):
     for _ in range(4):
         machines.worker()
     job = Job(name="test", function=engine_blocks.kills_its_process_always, payload=str(tmp_path), n_blocks=3)
-    with connected(machines.address) as cluster, pytest.raises(BetterThanError) as caught:
+    with connected(machines.address) as cluster:
         cluster.client.wait_for_workers(4)
-        cluster.run(job, [2], lambda *_: None)
+        with pytest.raises(BetterThanError) as caught:
+            cluster.run(job, [2], lambda *_: None)
     assert 'Block 2 of "test" ended every worker' in str(caught.value)
 
 
@@ -135,9 +136,10 @@ def test_the_loss_of_all_workers_is_an_error_that_says_what_was_kept(machines, t
         if len(kept) == 6:
             machines.kill(0)
 
-    with connected(machines.address, wait=1.5) as cluster, pytest.raises(BetterThanError) as caught:
+    with connected(machines.address, wait=1.5) as cluster:
         cluster.client.wait_for_workers(1)
-        cluster.run(job, list(range(8)), keep)
+        with pytest.raises(BetterThanError) as caught:
+            cluster.run(job, list(range(8)), keep)
     assert "lost all its workers" in str(caught.value)
     assert "1.5 s. 6 of 8 blocks were finished" in str(caught.value)
 
@@ -220,9 +222,9 @@ def test_what_is_no_address_is_refused(address):
 def test_a_silent_address_is_named(monkeypatch, tmp_path, capsys):
     """Nobody listens on port 9 of this machine."""
     monkeypatch.setattr(module, "_CONNECTING", 0.5)
+    path = tmp_path / "scores.csv"
+    path.write_text("A,B\n" + "1,2\n3,1\n" * 30)
     with pytest.raises(SystemExit) as stopped:
-        path = tmp_path / "scores.csv"
-        path.write_text("A,B\n" + "1,2\n3,1\n" * 30)
         main(["rank", str(path), "--by", "median", "--no-cache", "--executor", "dask://127.0.0.1:9"])
     assert stopped.value.code == 2
     assert "No Dask scheduler answers at dask://127.0.0.1:9" in capsys.readouterr().err
