@@ -186,7 +186,8 @@ class Verb(NamedTuple):
 VERBS: dict[str, Verb] = {
     "agree": Verb(("files",), ("by", "top", "metrics", "missing", "prior", "units", *_READING, *_COMPUTING)),
     "board": Verb(
-        ("files",), ("by", "task_column", "tasks", "missing", "units", "confidence", *_READING, *_COMPUTING)
+        ("files",),
+        ("by", "task_column", "tasks", "metric", "missing", "units", "confidence", *_READING, *_COMPUTING),
     ),
     "board-diff": Verb(("old", "new"), ("overlap", "ties", "confidence", *_READING)),
     "fragility": Verb(("files",), ("ties", *_READING)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import Any, Literal, NamedTuple
 
@@ -62,6 +62,7 @@ def board(
     data: AnyData,
     *more: AnyData,
     task: str | None = None,
+    metric: str | Sequence[str] | None = None,
     by: BoardMethod = "mean",
     missing: MissingTasks = "raise",
     units: UnitName = "auto",
@@ -94,6 +95,9 @@ def board(
         single score, whose rows are then tasks.
     task : str, optional
         The column with the name of the task, in a file or data frame.
+    metric : str or sequence of str, optional
+        The metrics by which tasks are scored, where harnesses write several for each task, such as "exact_match": only
+        tasks whose name is, or ends with, one of them.
     by : {"mean", "mean_win_rate", "borda", "iqm", "average_rank", "bradley_terry"}, default "mean"
         How tasks are combined. "iqm" is the mean without the lowest and highest quarter of the tasks, "bradley_terry"
         the strength from wins on tasks. All but "mean" and "iqm" depend on the order of the systems on a task only, so
@@ -144,7 +148,7 @@ def board(
     if by not in BOARD_METHODS:
         raise unknown_name("way of combining tasks", by, BOARD_METHODS)
     check_share("confidence", confidence)
-    tasks = task_scores((data, *more), missing=missing, task=task)
+    tasks = task_scores((data, *more), missing=missing, task=task, metric=metric)
     resampling = Resampling.of(
         rng, n_resamples, workers=workers, executor=executor, cache=cache, progress=progress
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.arrays import FloatArray, IntArray, digest
-from betterthan.errors import BetterThanError, MissingScores, TableError, some_of
+from betterthan.errors import BetterThanError, MissingScores, TableError, some_of, unknown_name
 from betterthan.messages import Message, Option
 from betterthan.tables.any_table import AnyTable
 from betterthan.tables.counts import Counts
@@ -83,6 +83,30 @@ def metrics_by_task(
     return TableReader(replace(options, columns={**options.columns, role: task}), format=format).metrics(data)
 
 
+def of_metrics(tables: Mapping[str, Scores], metric: str | Sequence[str] | None) -> dict[str, Scores]:
+    """Return the tasks that are scored by one of these metrics, which harnesses write behind the task; all by default.
+
+    Raises
+    ------
+    UnknownName
+        When no task is scored by a metric.
+
+    Examples
+    --------
+    >>> one = Scores(name="x", systems=["A"], segments=["1"], values=[[1]])
+    >>> list(of_metrics({"arc: acc": one, "arc: acc_norm": one, "mmlu: acc": one}, "acc"))
+    ['arc: acc', 'mmlu: acc']
+    """
+    if not metric:
+        return dict(tables)
+    behind = {name: name.rpartition(": ")[2] for name in tables}
+    wanted = [metric] if isinstance(metric, str) else list(metric)
+    for name in wanted:
+        if name not in behind.values():
+            raise unknown_name("metric", name, list(dict.fromkeys(behind.values())))
+    return {name: table for name, table in tables.items() if behind[name] in wanted}
+
+
 def _is_wide(data: AnyData, format: str | None) -> bool:  # noqa: A002
     """Whether the table has a column per system."""
     from betterthan.read.grid.columns import ROLES  # noqa: PLC0415
@@ -97,7 +121,13 @@ def _is_wide(data: AnyData, format: str | None) -> bool:  # noqa: A002
     return not names & set(ROLES["score"])
 
 
-def task_scores(data: tuple[AnyData, ...], *, missing: MissingTasks, task: str | None = None) -> TaskScores:
+def task_scores(
+    data: tuple[AnyData, ...],
+    *,
+    missing: MissingTasks,
+    task: str | None = None,
+    metric: str | Sequence[str] | None = None,
+) -> TaskScores:
     """Return the tasks of anything that :func:`betterthan.board` takes.
 
     Several tables, or a file with several metrics, have a task each; one table of a single metric has a task per
@@ -112,6 +142,8 @@ def task_scores(data: tuple[AnyData, ...], *, missing: MissingTasks, task: str |
     (('math', 'code'), [[0.5, 0.0], [0.0, 1.0]], [2, 1])
     """
     tables = _tables(data, task)
+    if metric is not None:
+        tables = list(of_metrics({table.name: table for table in tables}, metric).values())
     return _one_table(tables[0], missing) if len(tables) == 1 else _several(tables, missing)
 
 

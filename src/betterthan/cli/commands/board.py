@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     help="Include only this task. Repeat for several.",
 )
 @click.option(
+    "--metric",
+    "metric",
+    multiple=True,
+    metavar="NAME",
+    help="Include only tasks scored by this metric, such as exact_match. Repeat for several.",
+)
+@click.option(
     "--missing",
     type=click.Choice(["raise", "drop", "available"]),
     default="raise",
@@ -51,6 +58,7 @@ def board(
     by: str,
     task_column: str | None,
     tasks: tuple[str, ...],
+    metric: tuple[str, ...],
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> Board:
     """Rank the systems in FILE over many tasks, with intervals for other tasks and for other items.
@@ -62,15 +70,17 @@ def board(
     Examples:
       betterthan board results/
       betterthan board results/ --by mean-win-rate
+      betterthan board helm/ --metric exact_match --by mean-win-rate --missing available
       betterthan board runs/v1 runs/v2
       betterthan board leaderboard.csv --by mean-win-rate --missing available
       betterthan board long.csv --task-column benchmark
       betterthan board accuracies.csv --by average-rank -f latex
     """  # noqa: D301
     from betterthan.analysis.board.board import board as ranked
-    from betterthan.analysis.board.task_tables import metrics_by_task
+    from betterthan.analysis.board.task_tables import metrics_by_task, of_metrics
     from betterthan.cli.computing import computing_arguments
-    from betterthan.errors import unknown_name
+    from betterthan.errors import BetterThanError, unknown_name
+    from betterthan.messages import Message, Option
     from betterthan.read.grid.selection import refuse_unknown_directions
 
     found = metrics_by_task(files, options, task_column, format_in)
@@ -78,7 +88,15 @@ def board(
     for task in tasks:
         if task not in found:
             raise unknown_name("task", task, found)
-    chosen = [table for name, table in found.items() if not tasks or name in tasks]
+    kept = of_metrics(found, metric)
+    chosen = [table for name, table in kept.items() if not tasks or name in tasks]
+    if not chosen:
+        raise BetterThanError(
+            Message(
+                "None of the tasks named is scored by {metric}. Leave out one of the two.",
+                metric=Option("metric", list(metric)),
+            )
+        )
     computing = computing_arguments(given)
     data: Any = chosen[0] if len(chosen) == 1 else chosen
     return ranked(data, by=by.replace("-", "_"), **computing, **given)  # type: ignore[arg-type]  # one of the choices
