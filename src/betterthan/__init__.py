@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from betterthan.analysis.human.judges import judges as judges
     from betterthan.analysis.human.kept_pairs import kept_pairs as kept_pairs
     from betterthan.analysis.human.rank_ratings import rank_ratings as rank_ratings
+    from betterthan.analysis.judge.audit_judge import audit_judge as audit_judge
     from betterthan.analysis.judge.correct import correct as correct
     from betterthan.analysis.judge.sample import sample as sample
     from betterthan.analysis.meta.meta_evaluate import meta_evaluate as meta_evaluate
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from betterthan.results.human import IdenticalOutputs as IdenticalOutputs
     from betterthan.results.human import Judges as Judges
     from betterthan.results.human import KeptPairs as KeptPairs
+    from betterthan.results.judge_audit import JudgeAudit as JudgeAudit
     from betterthan.results.meta_evaluation import MetaEvaluation as MetaEvaluation
     from betterthan.results.multiverse import Multiverse as Multiverse
     from betterthan.results.pairwise import PairwiseTable as PairwiseTable
@@ -180,6 +182,7 @@ _HOMES = {
     "rank": "analysis.rank.rank",
     "rank_ratings": "analysis.human.rank_ratings",
     "rank_tags": "analysis.tags.rank_tags",
+    "audit_judge": "analysis.judge.audit_judge",
     "sample": "analysis.judge.sample",
     "read_matches": "read.formats.battles.battles",
     "read_metrics": "read.scores",

@@ -13,7 +13,7 @@ from betterthan.studies.catalogue import STUDIES
 WEIGHTS = {
     "rank": 16, "compare": 15, "board": 6, "factors": 4, "variation": 4, "plan": 6, "gate": 8, "tradeoffs": 6,
     "boards": 4, "calibrate": 3, "multiverse": 3, "watch": 6,
-    "correct": 6, "sample": 5,
+    "correct": 6, "sample": 5, "audit-judge": 6,
     "fragility": 4, "board-diff": 4,
     "check": 15, "agree": 10, "explain": 9, "diagnose": 9, "convert": 8, "report": 4,
     "figure": 5, "human da": 6, "human mqm": 5, "human rr": 5, "meta": 9, "quality": 6, "tags": 6, "score bleu": 5,
@@ -178,6 +178,7 @@ def needed(name, command, drawn, rng, paths):
         "convert": [*named[:1], "-o", output(rng, paths, ("csv", "tsv", "jsonl", "parquet"))],
         "report": [*named, "-o", output(rng, paths, ("html",))],
         "meta": [*(named if rng.odd(0.2) else named[:1]), *(["--human", paths[1]] if len(paths) > 1 else [])],
+        "audit-judge": [*named[:1], *(["--human", paths[1]] if len(paths) > 1 else [])],
         "correct": [*named[:1], *(["--human", paths[1]] if len(paths) > 1 else [])],
         "completion": [rng.choice(("bash", "zsh", "fish", "powershell", "x"))],
         **dict.fromkeys(("human da", "human mqm", "human rr"), named[:1]),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from tests.made import drawn_counts, drawn_runs, drawn_scores
 from tests.made_tags import drawn_tags
-from tests.present.charts.pictures import corrected, judged, meta, quality_truth, renamed, studied
+from tests.present.charts.pictures import audited, corrected, judged, meta, quality_truth, renamed, studied
 
 import betterthan as bt
 
@@ -62,6 +62,7 @@ def result_of(kind: str) -> Any:
         "gate": lambda: bt.gate(scores, systems=("Aster", "Birch"), margin=0.05),
         "fragility": lambda: bt.fragility(drawn_battles(SYSTEMS)),
         "identical_outputs": lambda: bt.identical_outputs(texts),
+        "judge_audit": lambda: audited(SYSTEMS),
         "judges": lambda: bt.judges(judged(("Ann", "Ben", "Cy"))),
         "kept_pairs": lambda: bt.kept_pairs(replace(scores, values=50 + 20 * scores.values), [0, 5, 25]),
         "meta_evaluation": lambda: meta(SYSTEMS, 3),

@@ -18,6 +18,7 @@ from betterthan.tables.any_table import AnyTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
 AcceptedTable = TypeVar("AcceptedTable")
@@ -230,6 +231,39 @@ def as_labeled(
 
     return LabeledTables(
         *read_labeled(judge, human, judge_score=judge_score, human_score=human_score, weight=weight)
+    )
+
+
+class AuditedTables(NamedTuple):
+    """What a judge said, what humans said, and the lengths of outputs where they are known."""
+
+    judge: Scores | Runs | Matches
+    human: Scores | Matches | None
+    length: Scores | None
+
+
+def as_audited(
+    judge: AnyData,
+    human: AnyData,
+    *,
+    judge_score: str | None,
+    human_score: str | None,
+    length: str | Scores | None,
+) -> AuditedTables:
+    """Return scores, runs or battles of a judge, human labels or battles, and lengths of outputs.
+
+    Raises
+    ------
+    TableError
+        When one is a table of another kind.
+    """
+    for each in (judge, human):
+        if isinstance(each, AnyTable) and not isinstance(each, Scores | Runs | Matches):
+            raise TableError(f"audit_judge takes Scores, Runs or Matches, not {type(each).__name__}.")
+    from betterthan.read.labels import read_audited  # noqa: PLC0415  (a verb on a table loads no reader)
+
+    return AuditedTables(
+        *read_audited(judge, human, judge_score=judge_score, human_score=human_score, length=length)
     )
 
 

@@ -31,7 +31,7 @@ from betterthan.cli.commands.explain import explain
 from betterthan.cli.commands.figure import figure
 from betterthan.cli.commands.gate import gate
 from betterthan.cli.commands.human import human
-from betterthan.cli.commands.judging import correct, sample
+from betterthan.cli.commands.judging import audit_judge, correct, sample
 from betterthan.cli.commands.manual import manual
 from betterthan.cli.commands.meta import meta
 from betterthan.cli.commands.multiverse import multiverse
@@ -124,6 +124,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan calibrate scores.csv              do tests and intervals hold on data like these?
     betterthan multiverse scores.csv "A > B"     does a claim survive every defensible analysis?
     betterthan watch votes.csv                   may we stop collecting?
+    betterthan audit-judge judge.csv --human labels.csv   can the judge be trusted?
     betterthan sample judge.csv --number 50      what should people label?
     betterthan correct judge.csv --human labels.csv   a judge of all items, corrected by people
     betterthan human da judgments.csv            human judgments, and whether the judges agree
@@ -146,6 +147,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
 
 for command in (
     agree,
+    audit_judge,
     board,
     board_diff,
     boards,

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from betterthan.errors import BetterThanError, ReadError
 from betterthan.messages import COLUMN, Message, Option
-from betterthan.read.grid.open_grid import open_grid
+from betterthan.read.grid.columns import ROLES, plain
+from betterthan.read.grid.grid import Grid
+from betterthan.read.grid.open_grid import frame_grid, is_frame, open_grid
 from betterthan.read.inputs import TableReader
 from betterthan.read.protocol import Options
 from betterthan.read.source.source import Source
+from betterthan.tables.matches import Matches
+from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
+_ITEMS = frozenset(map(plain, ROLES["item"]))
 WEIGHT = "weight"
 """The column in which :func:`betterthan.sample` writes the weights of labels."""
 
@@ -56,6 +62,70 @@ def read_labeled(
     return LabeledScores(judged, labeled, _weights(labels, weight, base, format))
 
 
+class Audited(NamedTuple):
+    """What a judge said, what humans said, and the lengths of outputs where they are known."""
+
+    judge: Scores | Runs | Matches
+    human: Scores | Matches | None
+    length: Scores | None
+
+
+def read_audited(
+    judge: Any,  # noqa: ANN401  (anything)
+    human: Any = None,  # noqa: ANN401
+    *,
+    judge_score: str | None = None,
+    human_score: str | None = None,
+    length: str | Scores | None = None,
+    options: Options | None = None,
+    format: str | None = None,  # noqa: A002
+) -> Audited:
+    """Read scores, repeated scores or battles of a judge, and those of people; names are of columns or metrics."""
+    base = replace(options or Options(), keep=("item",))
+    judged = _said(judge, judge_score, base, format)
+    labels = judge if human is None and human_score is not None else human
+    said = None if labels is None else _said(labels, human_score, base, format)
+    if isinstance(said, Runs):
+        said = said.to_scores()
+    if isinstance(length, Scores) or length is None:
+        return Audited(judged, said, length)
+    if isinstance(judge, Scores | Runs | Matches):
+        raise BetterThanError(
+            Message(
+                "{length} names a column, and a table has none. Pass the lengths as a table of scores.",
+                length=Option("length", length),
+            )
+        )
+    lengths: Scores = _scores(judge, length, options or Options(), format)
+    return Audited(judged, said, lengths)
+
+
+def _said(data: Any, name: str | None, options: Options, format: str | None) -> Scores | Runs | Matches:  # noqa: A002, ANN401
+    if isinstance(data, Runs | Matches):
+        return data
+    said: Scores | Runs | Matches = _scores(data, name, options, format, kinds=(Scores, Runs, Matches))
+    return _with_questions(said, data, options) if isinstance(said, Matches) else said
+
+
+def _with_questions(matches: Matches, data: Any, options: Options) -> Matches:  # noqa: ANN401
+    """Name the questions of battles, whose rows are in the order of the data; unchanged where rows were left out."""
+    if matches.segment is None or matches.segments:
+        return matches
+    with _grid(data) as grid:
+        for column, name in enumerate(() if grid is None else grid.header):
+            is_item = (
+                plain(name) in _ITEMS if "item" not in options.columns else name == options.columns["item"]
+            )
+            if grid is None or not is_item or grid.n_rows != matches.segment.size:
+                continue
+            labels = grid.labels(column)
+            pairs = set(zip(matches.segment.tolist(), labels.codes.tolist(), strict=True))
+            if len(pairs) == len({code for code, _ in pairs}) == len({label for _, label in pairs}):
+                names = {code: labels.names[label] for code, label in pairs}
+                return replace(matches, segments=tuple(names[code] for code in range(len(names))))
+    return matches
+
+
 def _weights(data: Any, weight: str | Scores | None, options: Options, format: str | None) -> Scores | None:  # noqa: A002, ANN401
     if isinstance(weight, Scores):
         return weight
@@ -70,10 +140,18 @@ def _weights(data: Any, weight: str | Scores | None, options: Options, format: s
         return None
     if weight is None and WEIGHT not in _columns(data):
         return None
-    return _scores(data, weight or WEIGHT, options, format)
+    weights: Scores = _scores(data, weight or WEIGHT, options, format)
+    return weights
 
 
-def _scores(data: Any, name: str | None, options: Options, format: str | None) -> Scores:  # noqa: A002, ANN401
+def _scores(
+    data: Any,  # noqa: ANN401
+    name: str | None,
+    options: Options,
+    format: str | None,  # noqa: A002
+    *,
+    kinds: tuple[type, ...] = (Scores,),
+) -> Any:  # noqa: ANN401  (one of the kinds)
     """Return one table of scores: that in a column, that of a metric, or the only one."""
     if isinstance(data, Scores):
         if name is not None and name != data.name:
@@ -83,23 +161,32 @@ def _scores(data: Any, name: str | None, options: Options, format: str | None) -
         return data
     if name is None or name not in _columns(data):
         reader = TableReader(options, format=format)
-        table: Scores = reader.table(data, kinds=(Scores,), metric=name)
-        return table
+        return reader.table(data, kinds=kinds, metric=name)
     chosen = replace(options, columns={**options.columns, "score": name}, name=name)
-    named: Scores = TableReader(chosen, format=format).table(data, kinds=(Scores,))
+    named = TableReader(chosen, format=format).table(data, kinds=tuple(set(kinds) - {Matches}))
     return replace(named, name=name)
 
 
 def _columns(data: Any) -> tuple[str, ...]:  # noqa: ANN401
     """Return the columns of a table; none for data that are no table."""
-    if isinstance(data, Mapping):
-        return tuple(map(str, data))
     if hasattr(data, "columns") and not isinstance(data, Scores):
         return tuple(map(str, data.columns))
+    with _grid(data) as grid:
+        return () if grid is None else grid.header
+
+
+@contextmanager
+def _grid(data: Any) -> Iterator[Grid | None]:  # noqa: ANN401
+    """Open data as a table; None for data that are no table."""
     several = data if isinstance(data, list | tuple) else [data]
-    try:
-        source = several[0] if isinstance(several[0], Source) else TableReader().source(several[0])
-        with open_grid(source) as grid:
-            return grid.header
-    except (ReadError, OSError, TypeError, IndexError):
-        return ()
+    with ExitStack() as stack:
+        try:
+            if is_frame(data):
+                grid: Grid = frame_grid(data)
+            else:
+                source = several[0] if isinstance(several[0], Source) else TableReader().source(several[0])
+                grid = stack.enter_context(open_grid(source))
+        except (ReadError, OSError, TypeError, IndexError):
+            yield None
+            return
+        yield grid

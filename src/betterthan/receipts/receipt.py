@@ -185,6 +185,9 @@ class Verb(NamedTuple):
 
 VERBS: dict[str, Verb] = {
     "agree": Verb(("files",), ("by", "top", "metrics", "missing", "prior", "units", *_READING, *_COMPUTING)),
+    "audit-judge": Verb(
+        ("files", "human"), ("judge_score", "human_score", "length", "own", "confidence", *_READING)
+    ),
     "board": Verb(
         ("files",),
         ("by", "task_column", "tasks", "metric", "missing", "units", "confidence", *_READING, *_COMPUTING),

@@ -160,6 +160,11 @@ RESULT_KINDS: dict[str, ResultKind] = {
         f"{_TABLES}.study:study_table",
         (ResultChart("study", f"{_CHARTS}.study:study_chart", options=("figure",)),),
     ),
+    "judge_audit": ResultKind(
+        f"{_RESULTS}.judge_audit:JudgeAudit",
+        f"{_TABLES}.judge_audit:judge_audit_table",
+        (ResultChart("judge_calibration", f"{_CHARTS}.judge_audit:judge_calibration_chart"),),
+    ),
     "sample": ResultKind(f"{_RESULTS}.sample:Sample", f"{_TABLES}.sample:sample_table"),
     "audition": ResultKind(f"{_RESULTS}.tags:Audition", f"{_TABLES}.tags:audition_table"),
     "checkup": ResultKind(f"{_RESULTS}.checkup:Checkup", f"{_TABLES}.checkup:checkup_table"),

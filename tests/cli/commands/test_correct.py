@@ -95,3 +95,33 @@ def test_a_sample_is_written_as_a_sheet(betterthan, files, tmp_path):
     said = betterthan("sample", judge, "-n", "3", "--strata", "many")
     assert said.code == 2
     assert 'strata "many"' in said.err
+
+
+def test_a_judge_is_audited(betterthan, tmp_path):
+    """One file with verdict, label and length; battles in both orders; a calibration chart."""
+    rng = np.random.default_rng(2)
+    lines = ["item,system,verdict,label,words"]
+    for i in range(60):
+        for system in ("Ash", "Elm"):
+            label = int(rng.random() < 0.6)
+            words = int(rng.integers(50, 150))
+            verdict = int(rng.random() < 0.15 + 0.5 * label + 0.003 * (words - 50))
+            lines.append(f"{i},{system},{verdict},{label},{words}")
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    named = ("--judge-score", "verdict", "--human-score", "label")
+    said = betterthan("audit-judge", path, *named, "--length", "words", "--own", "Elm")
+    assert said.code == 0
+    assert "Judge and humans give the same verdict on" in " ".join(said.out.split())
+    assert "Verdicts of humans (rows) and judge (columns)" in said.out
+    out = tmp_path / "audit.json"
+    assert betterthan("audit-judge", path, *named, "--length", "words", "-o", out).code == 0
+    assert betterthan("verify", out, path).code == 0
+    pytest.importorskip("altair")
+    assert betterthan("figure", "judge-calibration", out, "-o", tmp_path / "a.svg").code == 0
+    votes = tmp_path / "battles.csv"
+    rows = [f"q{i},{a},{b},model_a" for i in range(9) for a, b in (("A", "B"), ("B", "A"))]
+    votes.write_text("\n".join(["item,model_a,model_b,winner", *rows]) + "\n", encoding="utf-8")
+    said = betterthan("audit-judge", votes)
+    assert "In both orders the same output wins 0% of 9 pairs" in said.out
+    assert "The left side wins 100% of the 9 pairs" in " ".join(said.out.split())

@@ -125,6 +125,13 @@ def corrected(systems: tuple[str, ...]) -> Any:
     return bt.correct(judge, replace(judge, name="human", values=labels))
 
 
+def audited(systems: tuple[str, ...]) -> Any:
+    """The same judge against its labels."""
+    judge = renamed(systems, drawn_scores(len(systems), 40, name="judge"))
+    labels = np.where(np.arange(40) % 2, 0.8 * judge.values + 0.1, np.nan)
+    return bt.audit_judge(judge, replace(judge, name="human", values=labels), own=systems[:1])
+
+
 @functools.cache
 def subject(kind: str, systems: tuple[str, ...] = SYSTEMS) -> Any:
     """Something small of which a chart of this kind can be made."""
@@ -145,6 +152,7 @@ def subject(kind: str, systems: tuple[str, ...] = SYSTEMS) -> Any:
         "corrected": lambda: corrected(systems),
         "calibration": lambda: bt.calibrate(scores, n_resamples=40),
         "multiverse": lambda: bt.multiverse(systems[:2], scores, n_resamples=99),
+        "judge_calibration": lambda: audited(systems),
         "metrics": lambda: meta(systems, 3),
         "soft_pairwise": lambda: meta(systems, 3),
         "contributions": lambda: meta(systems, 3),

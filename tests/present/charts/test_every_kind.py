@@ -21,6 +21,11 @@ WRITTEN = {
     "board": ("Board by mean", "mean over tasks, higher is better"),
     "tasks": ("Scores on every task", "share of systems beaten"),
     "power": ("Power by the number of items", "power", "items", "difference"),
+    "judge_calibration": (
+        "Human labels where the judge's scores are alike",
+        "judge (judge)",
+        "human (human)",
+    ),
     "corrected": ("A judge corrected by human labels", "mean human, higher is better", "labels alone"),
     "calibration": (
         "Which tests and intervals hold on tables like this one?",
@@ -86,6 +91,7 @@ DRAWN = {
     "board": {"symbol": 4},
     "tasks": {"rect": 4 * 40},
     "power": {"rule": 2},
+    "judge_calibration": {"symbol": 10, "rule": 10},
     "corrected": {"symbol": 4 * 3, "rule": 4 * 2},
     "calibration": {"symbol": 7 * 2 + 5 * 2, "rule": 7 * 2 + 5 * 2 + 2},
     "multiverse": {},

@@ -161,11 +161,11 @@ def correct(
 def _joined(judge: Scores, human: Scores, weight: Scores | None) -> _Joined:
     tables = [judge, human] if weight is None else [judge, human, weight]
     check_identity(tables, names=[table.name for table in tables])
-    labels, kept, notes = _on(judge, human)
+    labels, notes = _on(judge, human)
     if weight is None:
         weights = np.ones(labels.shape)
     else:
-        weights, _, _ = _on(judge, weight)
+        weights, _ = _on(judge, weight)
         _check_weights(labels, weights, judge)
     unjudged = np.isnan(judge.values) & ~np.isnan(labels)
     if unjudged.any():
@@ -197,11 +197,11 @@ def _joined(judge: Scores, human: Scores, weight: Scores | None) -> _Joined:
         weights[enough],
         human.sign > 0,
         human.name,
-        (*judge.notes, *human.notes, *kept, *notes),
+        (*judge.notes, *human.notes, *notes),
     )
 
 
-def _on(judge: Scores, table: Scores) -> tuple[FloatArray, list[str], list[str]]:
+def _on(judge: Scores, table: Scores) -> tuple[FloatArray, list[str]]:
     """Return values of a table for the judge's systems and segments, with notes on the rest of it."""
     rows = {name: i for i, name in enumerate(table.systems)}
     columns = {name: i for i, name in enumerate(table.segments)}
@@ -224,7 +224,13 @@ def _on(judge: Scores, table: Scores) -> tuple[FloatArray, list[str], list[str]]
     notes = (
         [f'{lost:,} scores of "{table.name}" are of outputs that the judge does not have.'] if lost else []
     )
-    return values, notes, []
+    return values, notes
+
+
+def label_values(judge: Scores, table: Scores) -> FloatArray:
+    """Return the values of a table for the judge's systems and items; NaN where there are none."""
+    check_identity([judge, table], names=[judge.name, table.name])
+    return _on(judge, table)[0]
 
 
 def _check_weights(labels: FloatArray, weights: FloatArray, judge: Scores) -> None:

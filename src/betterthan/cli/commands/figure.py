@@ -26,6 +26,7 @@ KINDS = (
     "corrected",
     "calibration",
     "multiverse",
+    "judge-calibration",
     "metrics",
     "soft-pairwise",
     "contributions",
@@ -68,7 +69,9 @@ KINDS = (
     "--metric", metavar="NAME", help="The metric of the file, or the one compared with human scores."
 )
 @click.option(
-    "--human", metavar="FILE", help="Human scores, for metrics, soft-pairwise, contributions and corrected."
+    "--human",
+    metavar="FILE",
+    help="Human scores, for metrics, soft-pairwise, contributions, corrected and judge-calibration.",
 )
 @click.option(
     "-l",

@@ -314,19 +314,30 @@ def _corrected(asked: Asked) -> Any:  # noqa: ANN401
     from betterthan.analysis.judge.correct import correct
     from betterthan.read.labels import read_labeled
 
-    given = asked.given
-    if given["human"] is None:
+    data = read_labeled(asked.files, _labels(asked), **_judged(asked))
+    return correct(data.judge, data.human, weight=data.weight, units=asked.given["units"])
+
+
+def _judge_calibration(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.judge.audit_judge import audit_judge
+    from betterthan.read.labels import read_audited
+
+    data = read_audited(asked.files, _labels(asked), **_judged(asked))
+    return audit_judge(data.judge, data.human)
+
+
+def _labels(asked: Asked) -> str:
+    human: str | None = asked.given["human"]
+    if human is None:
         raise BetterThanError(
             Message("Name the file with the human labels: {human}.", human=Option("human", FILE))
         )
-    data = read_labeled(
-        asked.files,
-        given["human"],
-        judge_score=given["metric"],
-        options=asked.options,
-        format=given["format_in"],
-    )
-    return correct(data.judge, data.human, weight=data.weight, units=given["units"])
+    return human
+
+
+def _judged(asked: Asked) -> dict[str, Any]:
+    given = asked.given
+    return {"judge_score": given["metric"], "options": asked.options, "format": given["format_in"]}
 
 
 def _calibration(asked: Asked) -> Any:  # noqa: ANN401
@@ -369,6 +380,7 @@ _SUBJECTS: dict[str, Callable[[Asked], Any]] = {
     "corrected": _corrected,
     "calibration": _calibration,
     "multiverse": _multiverse,
+    "judge_calibration": _judge_calibration,
     "ranks": _ranks,
     "metrics": _meta,
     "soft_pairwise": _untested,

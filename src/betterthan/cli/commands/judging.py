@@ -1,4 +1,4 @@
-"""``betterthan correct`` and ``sample``: a judge of all items, and human labels of some."""
+"""``betterthan correct``, ``sample`` and ``audit-judge``: a judge of all items, and human labels of some."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from betterthan.analysis.units import UnitName
     from betterthan.read.protocol import Options
     from betterthan.results.corrected import Corrected
+    from betterthan.results.judge_audit import JudgeAudit
     from betterthan.results.sample import Sample
 
 
@@ -140,3 +141,53 @@ def sample(
     table = TableReader(options, format=format_in).judgements(files, metric)
     classes = int(strata) if strata is not None and strata.isdigit() else strata
     return drawn(table, n, strata=classes, rng=seed, **given)  # type: ignore[arg-type]  # checked by the verb
+
+
+@click.command("audit-judge")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--human", metavar="FILE", help="File with the human labels, or with people's battles.")
+@click.option("--judge-score", metavar="NAME", help="Column or metric with the scores of the judge.")
+@click.option("--human-score", metavar="NAME", help="Column or metric with the human labels.")
+@click.option("--length", metavar="COLUMN", help="Column of FILE with the length of each output.")
+@click.option(
+    "--own", multiple=True, metavar="SYSTEM", help="A system of the judge's own family. Repeat for several."
+)
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
+)
+@reading_options
+@output_options
+def audit_judge(
+    files: tuple[str, ...],
+    human: str | None,
+    options: Options,
+    format_in: str | None,
+    judge_score: str | None,
+    human_score: str | None,
+    length: str | None,
+    own: tuple[str, ...],
+    confidence: float,
+) -> JudgeAudit:
+    """Check an automatic judge against human labels, in both orders of a battle, and in repeats.
+
+    FILE holds scores of outputs, several scores of each (--run), or battles with ids of questions.
+
+    \b
+    Examples:
+      betterthan audit-judge judge.csv --human labels.csv --length words --own gpt-4o
+      betterthan audit-judge answers.csv --judge-score verdict --human-score label
+      betterthan audit-judge battles.jsonl --human votes.jsonl
+    """  # noqa: D301
+    from betterthan.analysis.judge.audit_judge import audit_judge as audited
+    from betterthan.read.labels import read_audited
+
+    data = read_audited(
+        files,
+        human,
+        judge_score=judge_score,
+        human_score=human_score,
+        length=length,
+        options=options,
+        format=format_in,
+    )
+    return audited(data.judge, data.human, length=data.length, own=own, confidence=confidence)
