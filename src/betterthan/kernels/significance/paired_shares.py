@@ -11,12 +11,14 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import betainc, gammaln
+from scipy.special import betainc, gammaln, xlogy
 
 from betterthan.arrays import BoolArray, FloatArray
 
 _GRID = 160  # values of q; with ten times as many no p-value of 500 tables of 20 to 1,000 items was larger by 0.0003
 _REACH = 8.0  # standard deviations of a binomial number beyond which less than 1e-15 is left
+_FEW = 64  # items up to which all tables are listed
+_ROWS = 256  # values of q at once, for 2,145 tables of 64 items
 _TIE = 1e-9  # statistics that differ by less are equal
 
 
@@ -47,10 +49,7 @@ def score_statistic(better: FloatArray, worse: FloatArray, n: float, difference:
     >>> score_statistic(np.array([8.0]), np.array([1.0]), 50, 0.0).round(4)
     array([2.3333])
     """
-    half = (2 * n - better + worse) * difference - better - worse
-    last = worse * difference * (1 - difference)
-    root = np.sqrt(np.maximum(half * half + 8 * n * last, 0.0))
-    share = (root - half) / (4 * n)
+    share = likeliest_share(better, worse, n, difference)
     variance = n * (2 * share + difference * (1 - difference))
     distance = better - worse - n * difference
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -59,14 +58,30 @@ def score_statistic(better: FloatArray, worse: FloatArray, n: float, difference:
     return np.where(variance <= 1e-12 * n, certain, found)
 
 
+def likeliest_share(better: FloatArray, worse: FloatArray, n: float, difference: float) -> FloatArray:
+    """Return q with the largest likelihood, given the difference: the larger root above.
+
+    Examples
+    --------
+    >>> likeliest_share(np.array([8.0]), np.array([1.0]), 50, 0.0)
+    array([0.09])
+    """
+    half = (2 * n - better + worse) * difference - better - worse
+    last = worse * difference * (1 - difference)
+    root = np.sqrt(np.maximum(half * half + 8 * n * last, 0.0))
+    return np.asarray((root - half) / (4 * n))
+
+
 def shares_exceed(better: int, worse: int, n: int, difference: float) -> float:
     r"""P-value of "the share of the first system exceeds that of the second by at most `difference`", one-sided, exact.
 
     .. math:: p = \sup_q P_{q, \delta}\big( Z(B, C) \ge z \big), \qquad
               (B, C, n - B - C) \sim \text{Mult}(n; q + \delta, q, 1 - 2q - \delta),
 
-    with Tango's score statistic Z. At a difference of 0 the test that takes the number of changed items as given
-    (McNemar's) is the one that :func:`betterthan.compare` reports.
+    with Tango's score statistic Z. Up to 64 items the tables (b, c) are ordered instead by the probability of a
+    statistic as large at their own likeliest q, which has more power where few items change (the E + M p-value [3]_).
+    Beyond, both orders have the same power within three points. At a difference of 0 the test that takes the number of
+    changed items as given (McNemar's) is the one that :func:`betterthan.compare` reports.
 
     Parameters
     ----------
@@ -82,16 +97,21 @@ def shares_exceed(better: int, worse: int, n: int, difference: float) -> float:
        endpoints, Biometrics 57.
     .. [2] Sidik (2003), Exact unconditional tests for testing non-inferiority in matched-pairs design, Statistics in
        Medicine 22.
+    .. [3] Lloyd and Moldovan (2008), A more powerful exact test of noninferiority from binary matched-pairs data,
+       Statistics in Medicine 27.
 
     Examples
     --------
     Without any change on 50 items a decline by 0.02 remains possible, since 0.98**50 is 0.36:
 
     >>> round(shares_exceed(0, 0, 50, -0.02), 4), round(shares_exceed(0, 0, 200, -0.02), 4)
-    (0.3642, 0.0224)
+    (0.3719, 0.0224)
     """
     if not -1 < difference < 1:
         return 0.0 if difference <= -1 else 1.0
+    shares = _shares(difference)
+    if n <= _FEW:
+        return _estimated_and_maximized(better, worse, n, difference, shares)
     z = float(score_statistic(np.array([float(better)]), np.array([float(worse)]), n, difference)[0])
     losses = np.arange(n + 1.0)
 
@@ -99,10 +119,42 @@ def shares_exceed(better: int, worse: int, n: int, difference: float) -> float:
         return np.asarray(score_statistic(wins, lost, n, difference) >= z - _TIE)
 
     least = _least_wins(is_as_large, n, losses)
-    low, high = max(0.0, -difference), (1 - difference) / 2
-    # The p-value moves fastest where hardly any item changes, or hardly any stays.
-    shares = low + (high - low) * (1 - np.cos(np.linspace(0.0, np.pi, _GRID))) / 2
     return float(min(1.0, max(_tail(least, n, share, difference) for share in shares.tolist())))
+
+
+def _shares(difference: float) -> FloatArray:
+    """Values of q; the p-value moves fastest where hardly any item changes, or hardly any stays."""
+    low, high = max(0.0, -difference), (1 - difference) / 2
+    return np.asarray(low + (high - low) * (1 - np.cos(np.linspace(0.0, np.pi, _GRID))) / 2)
+
+
+def _estimated_and_maximized(better: int, worse: int, n: int, difference: float, shares: FloatArray) -> float:
+    """Return the E + M p-value, over all tables of n items."""
+    wins, losses = (part.ravel() for part in np.indices((n + 1, n + 1)).astype(np.float64))
+    inside = wins + losses <= n
+    wins, losses = wins[inside], losses[inside]
+    z = np.round(score_statistic(wins, losses, n, difference), 9)
+    order = np.argsort(-z, kind="stable")
+    wins, losses, z = wins[order], losses[order], z[order]
+    logs = gammaln(n + 1.0) - gammaln(wins + 1) - gammaln(losses + 1) - gammaln(n - wins - losses + 1)
+
+    def chances(some: FloatArray) -> FloatArray:
+        """Probabilities of all tables, a row for each q."""
+        q = some[:, None]
+        rest = xlogy(n - wins - losses, np.maximum(1 - 2 * q - difference, 0.0))
+        return np.asarray(
+            np.exp(logs + xlogy(wins, np.maximum(q + difference, 0.0)) + xlogy(losses, q) + rest)
+        )
+
+    own = np.round(likeliest_share(wins, losses, n, difference), 9)
+    last = np.searchsorted(-z, -z, side="right") - 1  # the last table with the same statistic
+    estimate = np.empty(z.size)
+    for first in range(0, z.size, _ROWS):
+        here = slice(first, first + _ROWS)
+        tails = chances(own[here]).cumsum(axis=1)
+        estimate[here] = tails[np.arange(len(tails)), last[here]]
+    observed = estimate[(wins == better) & (losses == worse)][0]
+    return float(min(1.0, (chances(shares) @ (estimate <= observed + _TIE)).max()))
 
 
 def _least_wins(
