@@ -33,6 +33,7 @@ PICTURES = {
     "board": "board accuracies.csv --item task --by average-rank",
     "tasks": "tasks accuracies.csv --item task",
     "power": f"power {HUMAN}",
+    "evidence": f"evidence {HUMAN} --pair Daphne Elm",
     "calibration": f"calibration {HUMAN}",
     "multiverse": f"multiverse {HUMAN} --pair Daphne Elm",
     "diagnosis": f"diagnosis {HUMAN}",

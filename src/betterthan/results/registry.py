@@ -105,7 +105,11 @@ RESULT_KINDS: dict[str, ResultKind] = {
         f"{_TABLES}.calibration:calibration_table",
         (ResultChart("calibration", f"{_CHARTS}.calibrations:calibration_chart"),),
     ),
-    "watch": ResultKind(f"{_RESULTS}.watch:Watch", f"{_TABLES}.watch:watch_table"),
+    "watch": ResultKind(
+        f"{_RESULTS}.watch:Watch",
+        f"{_TABLES}.watch:watch_table",
+        (ResultChart("evidence", f"{_CHARTS}.watching:watch_chart"),),
+    ),
     "corrected": ResultKind(
         f"{_RESULTS}.corrected:Corrected",
         f"{_TABLES}.corrected:corrected_table",

@@ -149,6 +149,7 @@ def subject(kind: str, systems: tuple[str, ...] = SYSTEMS) -> Any:
         "board": lambda: bt.board(scores),
         "tasks": lambda: bt.board(scores),
         "power": lambda: bt.plan(scores),
+        "evidence": lambda: bt.watch(scores),
         "corrected": lambda: corrected(systems),
         "calibration": lambda: bt.calibrate(scores, n_resamples=40),
         "multiverse": lambda: bt.multiverse(systems[:2], scores, n_resamples=99),

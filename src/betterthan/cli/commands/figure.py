@@ -23,6 +23,7 @@ KINDS = (
     "board",
     "tasks",
     "power",
+    "evidence",
     "corrected",
     "calibration",
     "multiverse",
@@ -55,7 +56,7 @@ KINDS = (
     "--pair",
     nargs=2,
     metavar="A B",
-    help="Two systems, for scatter, differences, power, calibration and multiverse (A > B).",
+    help="Two systems, for scatter, differences, power, evidence, calibration and multiverse (A > B).",
 )
 @click.option(
     "--by",
@@ -140,9 +141,9 @@ def figure(
 ) -> None:
     """Draw a figure of KIND from FILE, as SVG, PNG, PDF or JSON.
 
-    KIND is one of ranking, pairs, scatter, differences, agreement, ranks, board, tasks, power, corrected,
-    calibration, multiverse, metrics, soft-pairwise, contributions, margins, aggregation, confusion, spans, tags,
-    quality, judges and diagnosis.
+    KIND is one of ranking, pairs, scatter, differences, agreement, ranks, board, tasks, power, evidence,
+    corrected, calibration, multiverse, metrics, soft-pairwise, contributions, margins, aggregation, confusion, spans,
+    tags, quality, judges and diagnosis.
 
     FILE is what the corresponding command reads, or a result that it saved as JSON with any of its options. For
     scatter and margins, several files are drawn side by side.

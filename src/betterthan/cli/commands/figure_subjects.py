@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,8 +24,8 @@ from betterthan.tables.scores import Scores
 
 _THREE = ("mean", "median", "bradley_terry")
 _OF_BATTLES = ("win_rate", "bradley_terry", "elo")
-_BY_UNITS = ("ranking", "pairs", "agreement", "ranks", "power", "corrected", "calibration")
-_COMPUTED_PAIR = ("power", "calibration", "multiverse")
+_BY_UNITS = ("ranking", "pairs", "agreement", "ranks", "power", "evidence", "corrected", "calibration")
+_COMPUTED_PAIR = ("power", "evidence", "calibration", "multiverse")
 """Kinds for which a pair chooses what is computed, not what is drawn of it."""
 # A result says what it is in its first line.
 _HEAD = 400
@@ -340,6 +341,17 @@ def _judged(asked: Asked) -> dict[str, Any]:
     return {"judge_score": given["metric"], "options": asked.options, "format": given["format_in"]}
 
 
+def _evidence(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.watch.watch import KINDS, watch
+
+    given = asked.given
+    reader = TableReader(replace(asked.options, in_order=True), format=given["format_in"])
+    battles = {"cluster": given["cluster"], "covariates": given["covariates"]}
+    table = reader.table(asked.files, kinds=KINDS, metric=given["metric"], **battles)
+    chosen = {} if isinstance(table, Matches) else {"units": given["units"], "missing": given["missing"]}
+    return watch(table, systems=given["pair"] or None, **chosen)
+
+
 def _calibration(asked: Asked) -> Any:  # noqa: ANN401
     from betterthan.analysis.calibrate.calibrate import calibrate
 
@@ -377,6 +389,7 @@ _SUBJECTS: dict[str, Callable[[Asked], Any]] = {
     "board": _board,
     "tasks": _board,
     "power": _power,
+    "evidence": _evidence,
     "corrected": _corrected,
     "calibration": _calibration,
     "multiverse": _multiverse,
