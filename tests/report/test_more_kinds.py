@@ -109,6 +109,24 @@ def test_several_systems_have_a_section_on_trade_offs():
     assert [row[7] for row in block.table.rows] == [found.pair(each.name, a, b).adjusted for each in tables]
 
 
+def test_tasks_with_items_of_their_own_have_a_board():
+    """Instead of trade-offs; with the numbers of the verb."""
+    rng = np.random.default_rng(2)
+    tables = [
+        bt.Scores(
+            name=name,
+            systems=["A", "B", "C"],
+            segments=[f"{name}{i}" for i in range(30)],
+            values=rng.normal(size=(3, 30)) + np.array([1.0, 0.5, 0.0])[:, None],
+        )
+        for name in ("arc", "gsm8k", "mmlu", "squad")
+    ]
+    report = compose(tables)
+    assert report.results["board"] == bt.board(tables, rng=report.results["board"].settings.seed or 12345)
+    assert "These tasks with other items: A is significantly better" in section(report, "board").lead
+    assert "tradeoffs" not in [each.key for each in report.sections]
+
+
 def test_words_are_compared_with_the_reference_and_with_the_other_output():
     """Each piece carries both marks; without blanks characters are compared; all pieces make the text."""
     pieces = compared("a red boat sank", reference="a red ship sank", other="the blue boat sank")

@@ -18,6 +18,7 @@ from betterthan.report.inputs import Inputs
 from betterthan.report.pair.scores import explained, pair_blocks, pair_fold
 from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, size_note
 from betterthan.report.sections.agreement import agreed, agreement_section
+from betterthan.report.sections.board import board_section, over_tasks
 from betterthan.report.sections.data_check import data_section
 from betterthan.report.sections.every_metric import MetricChanges, every_metric_section, metric_changes
 from betterthan.report.sections.files import csv_files, files_section
@@ -31,9 +32,11 @@ from betterthan.report.sections.sureness import needed_range, sureness_section
 from betterthan.report.sections.tradeoffs import all_metrics, tradeoffs_section
 from betterthan.report.wording import about, count, digits_of, plural
 from betterthan.results.base import Result
+from betterthan.results.board import Board
 from betterthan.results.explanation import Explanation
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
+from betterthan.results.tradeoffs import Tradeoffs
 from betterthan.tables.human_names import is_human_translation
 from betterthan.tables.scores import Scores
 
@@ -57,16 +60,16 @@ def scores_report(inputs: Inputs) -> Report:
     explanations = [explained(inputs, a, b) for a, b in neighbors]
     documents = n_documents(inputs)
     stand = [standing(result, tests, documents, is_binary=binary) for result in explanations]
-    by_metric = all_metrics(inputs) if len(inputs.metrics) > 1 else None
+    by_metric, tasks = all_metrics(inputs) if len(inputs.metrics) > 1 else None, over_tasks(inputs)
     changes = None if by_metric is None else metric_changes(by_metric, inputs, neighbors[0])
     agreement = agreed(known)
     results: dict[str, Result] = {f"ranking-{by}": result for by, result in known.items()}
     results |= {"pairs": pairs, "pair": explanations[0], "diagnosis": diagnose(inputs.scores)}
-    results |= _present({"agreement": agreement, "tradeoffs": by_metric})
+    results |= _present({"agreement": agreement, "tradeoffs": by_metric, "board": tasks})
     files = csv_files(results)
     sections = [
         ranking_section(rankings),
-        None if by_metric is None else tradeoffs_section(by_metric),
+        _of_all_tables(tasks, by_metric),
         None if changes is None else every_metric_section(changes),
         _pairs(inputs, pairs, explanations, documents),
         _pair(inputs, explanations, stand, pairs.systems),
@@ -97,6 +100,12 @@ def scores_report(inputs: Inputs) -> Report:
         command=inputs.command,
         payload={"csv": files, **_payload(inputs, tests, explanations, stand)},
     )
+
+
+def _of_all_tables(tasks: Board | None, metrics: Tradeoffs | None) -> Section | None:
+    if tasks is not None:
+        return board_section(tasks)
+    return None if metrics is None else tradeoffs_section(metrics)
 
 
 def _present(results: dict[str, Result | None]) -> dict[str, Result]:
