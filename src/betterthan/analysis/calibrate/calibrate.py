@@ -50,7 +50,7 @@ from betterthan.tables.scores import Scores
 
 _TABLES = 2000
 _FULL_SPEED = 2000
-"""Units up to which so many tables are simulated by default; with more, fewer."""
+"""Segments up to which so many tables are simulated by default; with more, fewer."""
 _FEWEST = 200
 _MOST_PAIRS = 50
 _NUMBERS_AT_ONCE = 1 << 21
@@ -113,7 +113,7 @@ def calibrate(
     alpha : float, default 0.05
     confidence : float, default 0.95
     n_resamples : int, optional
-        Simulated tables of each kind: 2,000 by default, fewer for more than 2,000 units.
+        Simulated tables of each kind: 2,000 by default, 1,000 by documents, fewer for more than 2,000 segments.
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
         How the work is carried out; none of these changes a result.
@@ -157,7 +157,7 @@ def calibrate(
             f"There is only one system, {', '.join(chosen.systems)}; calibrate needs two or more."
         )
     drawn_units = units_of(chosen, units)
-    resampling = resampling.on(chosen.digest, drawn_units, default=_default_tables(drawn_units.n_units))
+    resampling = resampling.on(chosen.digest, drawn_units, default=_default_tables(drawn_units))
     goodness, unit = in_range(chosen.goodness)
     question = _Question(alpha, confidence, None if difference is None else difference / unit)
     pairs = _pairs(goodness, drawn_units, resampling.seed)
@@ -182,8 +182,10 @@ class _Question(NamedTuple):
     difference: float | None
 
 
-def _default_tables(n_units: int) -> int:
-    return max(_FEWEST, min(_TABLES, _TABLES * _FULL_SPEED // n_units))
+def _default_tables(units: Units) -> int:
+    """Return how many tables are simulated; with documents, intervals take several times longer."""
+    most = _TABLES if units.are_segments else _TABLES // 2
+    return max(_FEWEST, min(most, _TABLES * _FULL_SPEED // units.of_segment.size))
 
 
 def _pairs(goodness: FloatArray, units: Units, seed: int) -> list[PairData]:
