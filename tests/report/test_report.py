@@ -97,7 +97,7 @@ def test_every_kind_has_its_sections_and_a_verdict(reports, kind):
 def test_a_report_on_scores_has_all_sections(reports):
     """The sections of a full report, in order."""
     keys = [part.key for part in reports["scores"].sections]
-    expected = "ranking pairs pair agreement slices segments sure data method files".split()  # noqa: SIM905
+    expected = "ranking pairs pair agreement slices segments sure claim data method files".split()  # noqa: SIM905
     assert keys == expected
 
 

@@ -19,6 +19,7 @@ from betterthan.report.pair.scores import explained, pair_blocks, pair_fold
 from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, size_note
 from betterthan.report.sections.agreement import agreed, agreement_section
 from betterthan.report.sections.board import board_section, over_tasks
+from betterthan.report.sections.claims import claim_section
 from betterthan.report.sections.data_check import data_section
 from betterthan.report.sections.every_metric import MetricChanges, every_metric_section, metric_changes
 from betterthan.report.sections.files import csv_files, files_section
@@ -77,7 +78,7 @@ def scores_report(inputs: Inputs) -> Report:
         *_metrics(inputs, top),
         slices_section(inputs, *neighbors[0]),
         segments_section(inputs, *neighbors[0]),
-        sureness_section(inputs, top, documents=documents is not None),
+        *_sureness(inputs, top, documents=documents is not None),
         data_section(
             inputs,
             _data_summary(inputs),
@@ -106,6 +107,10 @@ def _of_all_tables(tasks: Board | None, metrics: Tradeoffs | None) -> Section | 
     if tasks is not None:
         return board_section(tasks)
     return None if metrics is None else tradeoffs_section(metrics)
+
+
+def _sureness(inputs: Inputs, top: Ranking, *, documents: bool) -> tuple[Section | None, Section | None]:
+    return sureness_section(inputs, top, documents=documents), claim_section(inputs, top)
 
 
 def _present(results: dict[str, Result | None]) -> dict[str, Result]:
