@@ -38,6 +38,8 @@ PICTURES = {
     "multiverse": f"multiverse {HUMAN} --pair Daphne Elm",
     "diagnosis": f"diagnosis {HUMAN}",
     "metrics": f"metrics {METRICS} --by accuracy-with-ties",
+    "corrected": "corrected demo/metrics.tsv --metric Learned --human labels.csv",
+    "judge-calibration": f"judge-calibration demo/metrics.tsv --metric Learned --human {HUMAN}",
     "soft-pairwise": f"soft-pairwise {METRICS} --metric chrF",
     "contributions": f"contributions {METRICS} --metric chrF",
     "margins": f"margins {HUMAN}",
@@ -66,8 +68,22 @@ def write_accuracies(path: Path) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def write_labels(folder: Path) -> None:
+    """Write human labels of 40 segments that `sample` draws."""
+    import betterthan as bt  # noqa: PLC0415  (found through `write_files`)
+
+    judge = bt.read_scores(folder / "demo/metrics.tsv", metric="Learned")
+    people = bt.read_scores(folder / HUMAN)
+    sheet = bt.sample(judge, 40).to_frame()
+    places = zip(sheet["system"], sheet["item"], strict=True)
+    sheet["score"] = [
+        people.values[people.systems.index(system), people.segments.index(item)] for system, item in places
+    ]
+    sheet.to_csv(folder / "labels.csv", index=False)
+
+
 def write_files(folder: Path) -> None:
-    """Write the demo campaign, accuracies on tasks, judgments by five judges (z at random), three quality files."""
+    """Write the demo campaign, accuracies on tasks, judgments by five judges (z at random), labels, quality files."""
     sys.path.insert(0, str(HERE / "_ext"))
     import betterthan as bt  # noqa: PLC0415
     from examples import prepare  # noqa: PLC0415  (found through the line above)
@@ -89,6 +105,7 @@ def write_files(folder: Path) -> None:
                 lines.append(f"{item},{system},{judge},{min(max(score, 0), 100):.0f}")
     (folder / "judgments.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     write_accuracies(folder / "accuracies.csv")
+    write_labels(folder)
     gold = rng.beta(2, 5, 200)
     predictions = {"gold": gold, "follows": gold * 0.7 + 0.35 + rng.normal(0, 0.08, 200)}
     predictions["average"] = gold.mean() + rng.normal(0, 0.01, 200)

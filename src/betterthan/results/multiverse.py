@@ -100,7 +100,7 @@ class Multiverse(Rows[Analysis], Result):
     >>> scores = {"A": [3, 5, 4, 6, 5, 7, 8, 5], "B": [2, 3, 3, 3, 4, 5, 6, 4]}
     >>> found = bt.multiverse("A > B", scores)
     >>> found.share("supported"), found[0].aggregation, found[0].test
-    (1.0, 'mean', 'permutation')
+    (0.9, 'mean', 'permutation')
     """
 
     kind: ClassVar[str] = "multiverse"

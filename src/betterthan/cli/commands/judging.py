@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from betterthan.budget import MOST_SEGMENTS
 from betterthan.cli.options import output_options, reading_options, units_option
 from betterthan.cli.streams import refuse_overwriting, say
 
@@ -84,7 +85,15 @@ def correct(
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--number", "-n", "n", type=int, required=True, metavar="N", help="How many items, or outputs.")
+@click.option(
+    "--number",
+    "-n",
+    "n",
+    type=click.IntRange(1, MOST_SEGMENTS),
+    required=True,
+    metavar="N",
+    help="How many items, or outputs.",
+)
 @click.option(
     "--by",
     type=click.Choice(["uniform", "disagreement"]),

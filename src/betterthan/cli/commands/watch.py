@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from betterthan.budget import MOST_SEGMENTS
 from betterthan.cli.options import output_options, reading_options, units_option
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--horizon",
-    type=int,
+    type=click.IntRange(1, MOST_SEGMENTS),
     metavar="N",
     help="Items or battles of a pair at which collecting ends anyway, such as the number that plan returns.",
 )
@@ -73,12 +74,15 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--top",
-    type=int,
+    type=click.IntRange(1, MOST_SEGMENTS),
     metavar="K",
     help="For battles: recommend which pairs should meet next, so that the K best systems are soon known.",
 )
 @click.option(
-    "--ask", type=int, metavar="N", help="With --top: how many battles to recommend. [default: 100]"
+    "--ask",
+    type=click.IntRange(1, MOST_SEGMENTS),
+    metavar="N",
+    help="With --top: how many battles to recommend. [default: 100]",
 )
 @click.option(
     "--state",
