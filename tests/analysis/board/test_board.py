@@ -174,6 +174,13 @@ def test_a_task_on_another_scale_is_named():
     assert not bt.board(drawn(9, binary=False)).notes
 
 
+def test_intervals_of_win_rates_for_other_items_are_called_approximate():
+    """Where items are known; not those of means."""
+    tables = drawn(4)
+    assert "approximate" in bt.board(tables, by="mean_win_rate", n_resamples=50).notes[-1]
+    assert not bt.board(tables).notes
+
+
 def test_a_task_without_a_system_is_refused_or_dropped_aloud():
     """Nothing is averaged over different tasks."""
     tables = drawn(10, m=3)

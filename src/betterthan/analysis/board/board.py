@@ -216,7 +216,7 @@ def _result(
         test=ranked.test,
         correction=ranked.correction,
         undecidable=_undecidable(ranked, len(tasks.tasks)),
-        notes=(*_gaps(tasks, by), *tasks.notes, *_scale_note(tasks, by)),
+        notes=(*_gaps(tasks, by), *tasks.notes, *_scale_note(tasks, by), *_steps_note(of_items, by)),
         settings=_settings(tasks, ranked, of_items, by, units, confidence, resampling),
     )
 
@@ -257,6 +257,19 @@ def _refuse_mixed(tasks: TaskScores, by: str) -> None:
                 by=Option("by", "mean_win_rate"),
             )
         )
+
+
+def _steps_note(of_items: _ItemLimits, by: str) -> tuple[str, ...]:
+    """A warning on intervals for other items by what only depends on the order of systems on a task."""
+    if by in ("mean", "iqm") or not np.isfinite(of_items.low).any():
+        return ()
+    return (
+        Message(
+            "Intervals for other items are approximate, and may be too narrow, where systems are close on a task: a "
+            "few items change who wins it. Those of {by} do not depend on that.",
+            by=Option("by", "mean"),
+        ),
+    )
 
 
 def _gaps(tasks: TaskScores, by: str) -> tuple[str, ...]:
