@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from betterthan.analysis.arena.board_diff import board_diff as board_diff
     from betterthan.analysis.arena.boards import boards as boards
     from betterthan.analysis.arena.fragility import fragility as fragility
+    from betterthan.analysis.arena.voters import voters as voters
     from betterthan.analysis.board.board import board as board
     from betterthan.analysis.calibrate.calibrate import calibrate as calibrate
     from betterthan.analysis.compare.compare import compare as compare
@@ -111,6 +112,7 @@ if TYPE_CHECKING:
     from betterthan.results.tags import SentenceQuality as SentenceQuality
     from betterthan.results.tags import TagRanking as TagRanking
     from betterthan.results.tradeoffs import Tradeoffs as Tradeoffs
+    from betterthan.results.voters import Voters as Voters
     from betterthan.results.watch import Watch as Watch
     from betterthan.scoring.bleu import bleu as bleu
     from betterthan.scoring.chrf import chrf as chrf
@@ -160,6 +162,7 @@ _HOMES = {
     "board": "analysis.board.board",
     "board_diff": "analysis.arena.board_diff",
     "boards": "analysis.arena.boards",
+    "voters": "analysis.arena.voters",
     "calibrate": "analysis.calibrate.calibrate",
     "fragility": "analysis.arena.fragility",
     "chart": "present.charts.chart",

@@ -51,6 +51,7 @@ def result_of(kind: str) -> Any:
         "audition": lambda: bt.audition(tags, by=by, n_resamples=19),
         "board": lambda: bt.board(scores),
         "board_diff": lambda: bt.board_diff(drawn_battles(SYSTEMS, 200), drawn_battles(SYSTEMS)),
+        "voters": lambda: bt.voters(drawn_battles(SYSTEMS), by="topic"),
         "boards": lambda: bt.boards(drawn_battles(SYSTEMS), by="topic"),
         "calibration": lambda: bt.calibrate(scores, n_resamples=20),
         "checkup": lambda: bt.check({"A": [1.0, float("nan")], "B": [2.0, 3.0]}),

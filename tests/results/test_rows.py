@@ -21,6 +21,7 @@ NAMES = {
     "audition": ("mcc", "f1_bad"),
     "board": SYSTEMS,
     "board_diff": ("Aster", "Birch", "Cedar", "Daphne"),
+    "voters": ("code", "math"),
     "boards": ("code", "math"),
     "counts_explanation": ("pooled", "segment_mean", "bootstrap_mean"),
     "diagnosis": SYSTEMS,

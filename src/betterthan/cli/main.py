@@ -18,6 +18,7 @@ from betterthan.cli.commands.agree import agree
 from betterthan.cli.commands.arena.board_diff import board_diff
 from betterthan.cli.commands.arena.boards import boards
 from betterthan.cli.commands.arena.fragility import fragility
+from betterthan.cli.commands.arena.voters import voters
 from betterthan.cli.commands.board import board
 from betterthan.cli.commands.cache import cache
 from betterthan.cli.commands.calibrate import calibrate
@@ -114,6 +115,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan board results/                    which system is best over many tasks?
     betterthan boards battles.csv --by language  which system is best in each category of battles?
     betterthan board-diff march.csv april.csv    what changed between two boards?
+    betterthan voters battles.csv --by judge     whose votes deviate from the board?
     betterthan fragility battles.csv             on how few votes does the first place depend?
     betterthan agree scores.csv                  do mean, median and wins give the same ranking?
     betterthan explain scores.csv A B            why do two systems compare as they do?
@@ -152,6 +154,7 @@ for command in (
     board_diff,
     boards,
     fragility,
+    voters,
     cache,
     calibrate,
     check,

@@ -193,6 +193,7 @@ VERBS: dict[str, Verb] = {
         ("by", "task_column", "tasks", "metric", "missing", "units", "confidence", *_READING, *_COMPUTING),
     ),
     "board-diff": Verb(("old", "new"), ("overlap", "ties", "confidence", *_READING)),
+    "voters": Verb(("files",), ("by", "confidence", *_READING)),
     "fragility": Verb(("files",), ("ties", *_READING)),
     "boards": Verb(("files",), ("by", "categories", "ties", "confidence", *_BATTLES, *_READING)),
     "calibrate": Verb(

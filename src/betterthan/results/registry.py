@@ -89,6 +89,7 @@ RESULT_KINDS: dict[str, ResultKind] = {
         f"{_TABLES}.tradeoffs:tradeoffs_table",
     ),
     "board_diff": ResultKind(f"{_RESULTS}.board_diff:BoardDiff", f"{_TABLES}.board_diff:board_diff_table"),
+    "voters": ResultKind(f"{_RESULTS}.voters:Voters", f"{_TABLES}.voters:voters_table"),
     "fragility": ResultKind(f"{_RESULTS}.arena:Fragility", f"{_TABLES}.fragility:fragility_table"),
     "boards": ResultKind(f"{_RESULTS}.arena:Boards", f"{_TABLES}.arena:boards_table"),
     "plan": ResultKind(

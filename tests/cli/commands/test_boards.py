@@ -74,3 +74,12 @@ def test_board_diff(betterthan, battles, tmp_path):
     said = betterthan("board-diff", old, battles, "--overlap", "included", "--format", "csv")
     assert [row["new_rank"] for row in csv.DictReader(said.out.splitlines())] == ["1", "2", "3"]
     assert betterthan("board-diff", battles, old, "--overlap", "included").code == 2
+
+
+def test_voters(betterthan, battles):
+    """A row per voter."""
+    said = betterthan("voters", battles, "--by", "language")
+    assert said.code == 0
+    assert "Do voters deviate from the board? 2 voters (language)" in said.out
+    said = betterthan("voters", battles, "--by", "language", "--format", "csv")
+    assert {row["voter"] for row in csv.DictReader(said.out.splitlines())} == {"de", "fr"}

@@ -60,6 +60,7 @@ VERBS_AND_FILES = {
     "agree": ("agree", "small.csv", "--by", "mean", "--by", "median", *FEW),
     "board": ("board", "demo/metrics.tsv", "--by", "average-rank", *FEW),
     "board-diff": ("board-diff", "demo/battles.csv", "demo/battles.csv", "--ties", "drop"),
+    "voters": ("voters", "demo/battles.csv", "--by", "judge"),
     "fragility": ("fragility", "demo/battles.csv", "--ties", "drop"),
     "boards": ("boards", "demo/battles.csv", "--by", "judge", "--cluster", "none", "--ties", "drop"),
     "check": ("check", "demo/human.csv", "demo/battles.csv"),
