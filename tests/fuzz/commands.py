@@ -14,8 +14,6 @@ WEIGHTS = {
     "rank": 16, "compare": 15, "board": 6, "factors": 4, "variation": 4, "plan": 6, "gate": 8, "tradeoffs": 6,
     "boards": 4, "calibrate": 3, "multiverse": 3, "watch": 6,
     "correct": 6, "sample": 5, "audit-judge": 6,
-    "fragility": 4, "board-diff": 4,
-    "correct": 6, "sample": 5,
     "fragility": 4, "board-diff": 4, "voters": 4,
     "check": 15, "agree": 10, "explain": 9, "diagnose": 9, "convert": 8, "report": 4,
     "figure": 5, "human da": 6, "human mqm": 5, "human rr": 5, "meta": 9, "quality": 6, "tags": 6, "score bleu": 5,

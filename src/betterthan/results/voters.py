@@ -19,7 +19,7 @@ class Voter:
     Examples
     --------
     >>> import betterthan as bt
-    >>> battles = {"left": ["X", "Y"] * 20, "right": ["Y", "X"] * 20, "winner": ["left"] * 10 + ["X", "Y"] * 15,
+    >>> battles = {"left": ["X", "Y"] * 20, "right": ["Y", "X"] * 20, "winner": ["left"] * 10 + ["X", "X", "Y"] * 10,
     ...            "judge": ["a"] * 10 + ["b"] * 30}
     >>> bt.voters(battles, by="judge")["a"].votes
     10.0
@@ -61,7 +61,7 @@ class Voters(NamedRows[Voter], Result):
     Examples
     --------
     >>> import betterthan as bt
-    >>> battles = {"left": ["X", "Y"] * 20, "right": ["Y", "X"] * 20, "winner": ["left"] * 10 + ["X", "Y"] * 15,
+    >>> battles = {"left": ["X", "Y"] * 20, "right": ["Y", "X"] * 20, "winner": ["left"] * 10 + ["X", "X", "Y"] * 10,
     ...            "judge": ["a"] * 10 + ["b"] * 30}
     >>> found = bt.voters(battles, by="judge")
     >>> len(found), found.deviating
