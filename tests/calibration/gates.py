@@ -90,10 +90,7 @@ def same_system(n: int, kind: str, rng: Rng) -> float:
     return float(bt.gate(scores_of(values), margin=0.02).verdict in ("better", "fail"))
 
 
-SMALL = (
-    "20 log-normal losses often lack the largest ones, and no method sees from the sample that they are missing. Three "
-    "times as many pass as should without the imagined loss."
-)
+SMALL = "20 log-normal losses often lack the largest ones, and no method sees from the sample that they are missing."
 LIMITS = {("log-normal losses", 20): SMALL}
 # Power of the exact test with the score statistic at its best, summed over all tables, less 3 points.
 POWER = {
