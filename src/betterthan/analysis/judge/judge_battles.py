@@ -35,8 +35,8 @@ def battle_checks(judge: Matches, people: Matches | None, confidence: float) -> 
     rows += _orders(judge, confidence)
     if not rows:
         raise NotEstimable(
-            f"Fewer than {_LEAST} pairs of outputs were judged in both orders, and humans judged no "
-            f"{_LEAST} of the pairs. There is nothing to compare the judge with."
+            f"Fewer than {_LEAST} pairs of outputs were judged in both orders, and fewer than {_LEAST} by judge and "
+            f"humans. There is nothing to compare the judge with."
         )
     return rows
 

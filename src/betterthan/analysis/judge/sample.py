@@ -94,7 +94,15 @@ def sample(
     frame = _frame(table, scores, by, of)
     total = frame.segment.size
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= total:
-        raise BetterThanError(f"n must be a number of {of} from 1 to {total:,}, not {n!r}.")
+        raise BetterThanError(
+            Message(
+                "{option} must be a number of {of} from 1 to {total:,}, not {n!r}.",
+                option=Option("n"),
+                of=of,
+                total=total,
+                n=n,
+            )
+        )
     codes, names = _strata(scores, frame, strata)
     probability = inclusion_probabilities(frame.size, int(n))
     seed = seed_of(rng)
@@ -133,7 +141,14 @@ def _check(by: str, of: str, strata: Strata) -> None:
     if isinstance(strata, str) and strata != "group":
         raise unknown_name("strata", strata, ("group",))
     if strata is not None and not isinstance(strata, str) and not 2 <= strata <= _MOST_STRATA:
-        raise BetterThanError(f"strata must be from 2 to {_MOST_STRATA}, or group, not {strata!r}.")
+        raise BetterThanError(
+            Message(
+                "{option} must be from 2 to {most}, or group, not {strata!r}.",
+                option=Option("strata"),
+                most=_MOST_STRATA,
+                strata=strata,
+            )
+        )
 
 
 def _frame(table: Scores | Ratings, scores: Scores, by: str, of: str) -> _Frame:
