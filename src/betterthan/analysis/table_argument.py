@@ -155,6 +155,22 @@ def refuse_changed_items(
     TableReader(naming(system, run)).refuse_changed_items(data if len(data) > 1 else data[0])
 
 
+def usual_direction(name: str) -> str:
+    """Return which direction the name of a metric suggests, such as "higher" or "lower"; empty if none.
+
+    Examples
+    --------
+    >>> usual_direction("accuracy"), usual_direction("error rate"), usual_direction("quux")
+    ('higher', 'lower', '')
+    """
+    from betterthan.read.plausibility.direction import (  # noqa: PLC0415  (a verb on a table loads no reader)
+        hint_of,
+    )
+
+    hint = hint_of(name)
+    return "" if hint is None else hint.way
+
+
 def as_judgements(data: AnyData, *, verb: str) -> Ratings | Scores:
     """Return single judgments, or means of them where the data have no judges.
 

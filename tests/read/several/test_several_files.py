@@ -124,6 +124,16 @@ def test_documents_are_kept_when_all_files_know_them(put, tmp_path):
     assert bt.read_scores(tmp_path / "r").groups is None
 
 
+def test_documents_on_which_files_disagree_are_left_out_with_a_note(put, tmp_path):
+    """Otherwise segments would silently become the units."""
+    put("r/a.csv", "item,system,M,doc\ns1,A,1,d1\ns2,A,2,d2\n")
+    put("r/b.csv", "item,system,M,doc\ns1,B,1,d1\ns2,B,2,d3\n")
+    found = bt.read_scores(tmp_path / "r")
+    assert found.groups is None
+    note = next(note for note in found.notes if "disagree" in note)
+    assert '1 of 2 segments: "s2" belongs to "d2" in one and to "d3" in another' in note
+
+
 def test_judgements_of_several_files(put, tmp_path):
     """A judge of the same name is the same judge."""
     for name in "ab":

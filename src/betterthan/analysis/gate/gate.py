@@ -18,6 +18,7 @@ from betterthan.analysis.gate.margins import (
     standing_of_part,
     verdict_of,
 )
+from betterthan.analysis.gate.pairing import paired
 from betterthan.analysis.gate.slicing import (
     SliceableTable,
     Slicing,
@@ -94,8 +95,8 @@ def gate(
     Parameters
     ----------
     baseline, candidate : Scores, Counts, Matches or Runs, or what they are read from
-        The scores of both systems: two files, two arrays, … for the same items. Or one table with both, or a list of
-        tables with a metric each, and `systems`.
+        The scores of both systems: two files, two arrays, two tables with a system each, … for the same items. Or one
+        table with both, or a list of tables with a metric each, and `systems`.
     margin : float, or mapping of str to float
         How much worse the candidate may be, in the unit of the metric; for battles, of the probability of a win. 0
         demands that it is better. A mapping names the metrics that are required, each with its margin.
@@ -165,7 +166,7 @@ def gate(
     >>> found.verdict, found.exit_code, found[0].needed_if_equal > 50
     ('undecided', 3, True)
     """
-    data = (baseline,) if candidate is None else (baseline, candidate)
+    data = _one_table(baseline, candidate, missing)
     tables = _tables(data, margin, metric, system, run)
     if not _are_tables(data):
         refuse_changed_items(*data, system=system, run=run)
@@ -239,6 +240,17 @@ def _tables(
         GatedTable(as_table(*data, kinds=KINDS, verb="gate", metric=name, system=system, run=run), one)
         for name, one in margins
     ]
+
+
+def _one_table(
+    baseline: AnyData, candidate: AnyData, missing: Literal["raise", "drop"]
+) -> tuple[AnyData, ...]:
+    """Return what holds both systems: two tables of one system each become one."""
+    if candidate is None:
+        return (baseline,)
+    if isinstance(baseline, AnyTable) or isinstance(candidate, AnyTable):
+        return (paired(baseline, candidate, missing=missing),)
+    return baseline, candidate
 
 
 def _are_tables(data: Sequence[object]) -> bool:

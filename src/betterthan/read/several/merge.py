@@ -100,7 +100,7 @@ def merged_scores(several: Sequence[ScoresFrom]) -> Scores:
         values[cells] = np.where(known, part.table.values, values[cells])
         owner[cells] = np.where(known, number, owner[cells])
     groups = _groups([(part.table.segments, part.table.groups) for part in several], segments)
-    notes = [note for part in several for note in part.table.notes]
+    notes = [*groups.notes, *(note for part in several for note in part.table.notes)]
     if are_matched_by_order([part.table for part in several]):
         notes.insert(0, BY_ORDER)
     return replace(
@@ -108,7 +108,7 @@ def merged_scores(several: Sequence[ScoresFrom]) -> Scores:
         systems=systems,
         segments=segments,
         values=values,
-        groups=groups,
+        groups=groups.of,
         notes=tuple(dict.fromkeys(notes)),
         direction_doubt=_doubt([part.table for part in several]),
     )
@@ -161,16 +161,37 @@ def _places(names: Sequence[str], among: Sequence[str]) -> IntArray:
     return np.array([index[name] for name in names], dtype=np.int64)
 
 
+class _Groups(NamedTuple):
+    """The documents of all segments, or None when one is unknown or inconsistent, and a note on the latter."""
+
+    of: tuple[str, ...] | None
+    notes: tuple[str, ...] = ()
+
+
 def _groups(
     several: Sequence[tuple[tuple[str, ...], tuple[str, ...] | None]], segments: tuple[str, ...]
-) -> tuple[str, ...] | None:
-    """Return the documents of all segments, or None when one is unknown or inconsistent."""
+) -> _Groups:
     known: dict[str, str] = {}
+    differing: dict[str, tuple[str, str]] = {}
     for names, groups in several:
         for name, group in zip(names, groups or (), strict=False):
             if known.setdefault(name, group) != group:
-                return None
-    return tuple(known[name] for name in segments) if all(name in known for name in segments) else None
+                differing.setdefault(name, (known[name], group))
+    if differing:
+        name, (one, other) = next(iter(differing.items()))
+        note = Message(
+            "Groups such as documents were left out, because the files disagree on those of {n:,} of {total:,} "
+            "segments: {segment} belongs to {one} in one and to {other} in another.",
+            n=len(differing),
+            total=len(segments),
+            segment=quoted(name),
+            one=quoted(one),
+            other=quoted(other),
+        )
+        return _Groups(None, (note,))
+    return _Groups(
+        tuple(known[name] for name in segments) if all(name in known for name in segments) else None
+    )
 
 
 def _check_one_direction(several: Sequence[RatingsFrom] | Sequence[RunsFrom]) -> None:
@@ -209,6 +230,7 @@ def merged_runs(several: Sequence[RunsFrom]) -> Runs:
     levels = {
         name: row for table in tables for name, row in zip(table.systems, table.levels, strict=False) if same
     }
+    groups = _groups([(table.segments, table.groups) for table in tables], segments)
     try:
         return replace(
             first,
@@ -222,8 +244,8 @@ def merged_runs(several: Sequence[RunsFrom]) -> Runs:
             factors=first.factors if levels else (),
             levels=tuple(levels[name] for name in systems) if levels else (),
             independent=all(table.independent for table in tables),
-            groups=_groups([(table.segments, table.groups) for table in tables], segments),
-            notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
+            groups=groups.of,
+            notes=tuple(dict.fromkeys([*groups.notes, *(note for table in tables for note in table.notes)])),
             direction_doubt=_doubt(tables),
         )
     except TableError as error:
@@ -246,6 +268,7 @@ def merged_ratings(several: Sequence[RatingsFrom]) -> Ratings:
     systems = tuple(dict.fromkeys(name for table in tables for name in table.systems))
     segments = tuple(dict.fromkeys(name for table in tables for name in table.segments))
     judges = tuple(dict.fromkeys(name for table in tables for name in table.judges))
+    groups = _groups([(table.segments, table.groups) for table in tables], segments)
     return replace(
         first,
         systems=systems,
@@ -255,8 +278,8 @@ def merged_ratings(several: Sequence[RatingsFrom]) -> Ratings:
         segment=np.concatenate([_places(table.segments, segments)[table.segment] for table in tables]),
         judge=np.concatenate([_places(table.judges, judges)[table.judge] for table in tables]),
         score=np.concatenate([table.score for table in tables]),
-        groups=_groups([(table.segments, table.groups) for table in tables], segments),
-        notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
+        groups=groups.of,
+        notes=tuple(dict.fromkeys([*groups.notes, *(note for table in tables for note in table.notes)])),
         direction_doubt=_doubt(tables),
     )
 
