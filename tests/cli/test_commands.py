@@ -178,6 +178,17 @@ def test_the_manual_names_every_command_and_is_a_page(betterthan):
     assert "which metric can we trust" in done.stdout
 
 
+def test_the_help_names_every_command_once_with_its_question(betterthan):
+    """In groups of at most seven, instead of an alphabetical list of cut sentences."""
+    page = betterthan("--help").out.partition("Options:")[0]
+    groups = [part.splitlines()[1:] for part in page.split("\n\n") if "\n    " in part]
+    calls = [line.split()[0] for group in groups for line in group if re.match(r" {4}\S", line)]
+
+    assert sorted(calls) == sorted(cli.commands)
+    assert all(len(line) <= 100 for line in page.splitlines())
+    assert "Commands:" not in betterthan("--help").out
+
+
 def test_quiet_leaves_the_answer(betterthan, scores, tmp_path):
     """No note, no remark of what was written and no progress; errors are still said."""
     loud, quiet = (betterthan("rank", scores, "--format", "csv", *more) for more in ((), ("-q",)))

@@ -58,6 +58,9 @@ from betterthan.present.printable import printable
 class CommandLine(click.Group):
     """A group whose commands, also those of groups within it, take an option with one value once."""
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write no list of commands: the help text has them all, by question."""
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments after a look for options that are given twice."""
         if not ctx.resilient_parsing:
@@ -106,39 +109,73 @@ def cli(context: click.Context, *, debug: bool) -> None:
     """Is A better than B, how sure are we, and which metric can we trust?
 
     \b
-    betterthan demo                              a worked example
-    betterthan check scores.csv                  what is in this file, and what is wrong with it?
-    betterthan diagnose scores.csv               what kind of scores are these?
-    betterthan rank scores.csv                   which system is best, and how sure are we?
-    betterthan compare scores.csv [A B]          is A better than B? every pair, or one pair
-    betterthan tradeoffs base.jsonl new.jsonl    what if several metrics disagree?
-    betterthan board results/                    which system is best over many tasks?
-    betterthan boards battles.csv --by language  which system is best in each category of battles?
-    betterthan board-diff march.csv april.csv    what changed between two boards?
-    betterthan voters battles.csv --by judge     whose votes deviate from the board?
-    betterthan fragility battles.csv             on how few votes does the first place depend?
-    betterthan agree scores.csv                  do mean, median and wins give the same ranking?
-    betterthan explain scores.csv A B            why do two systems compare as they do?
-    betterthan factors runs.csv --system model --system prompt   what does each factor change?
-    betterthan variation runs.csv                more runs or more items: where does variation come from?
-    betterthan gate old.jsonl new.jsonl --margin 0.02   may this release ship?
-    betterthan plan --discordance 0.1            how much data is enough?
-    betterthan calibrate scores.csv              do tests and intervals hold on data like these?
-    betterthan multiverse scores.csv "A > B"     does a claim survive every defensible analysis?
-    betterthan watch votes.csv                   may we stop collecting?
-    betterthan audit-judge judge.csv --human labels.csv   can the judge be trusted?
-    betterthan sample judge.csv --number 50      what should people label?
-    betterthan correct judge.csv --human labels.csv   a judge of all items, corrected by people
-    betterthan human da judgments.csv            human judgments, and whether the judges agree
-    betterthan score --reference ref.txt a.txt b.txt   BLEU, chrF and TER
-    betterthan meta metrics.tsv --human mqm.tsv  which metric can we trust?
-    betterthan tags gold.tags a.tags b.tags      which system tags words best?
-    betterthan quality gold.hter a.hter b.hter   which system predicts sentence quality best?
-    betterthan report scores.csv -o report.html  everything in one HTML page
-    betterthan verify result.json scores.csv     can a result be reproduced from its data?
-    betterthan figure ranking scores.csv -o ranking.pdf   a chart of the answer
-    betterthan study --list                      published experiments, reproduced
-    betterthan serve                             the same in a browser, on this machine
+    Start here
+      demo                               write an example, and work through it
+      check scores.csv                   what is in this file, and what is wrong with it?
+      diagnose scores.csv                what kind of scores are these?
+      serve                              all of this in a browser, on this machine
+
+    \b
+    Which system is better?
+      rank scores.csv                    which system is best, and how sure are we?
+      compare scores.csv [A B]           is A better than B? every pair, or one pair
+      explain scores.csv A B             why do two systems compare as they do?
+      agree scores.csv                   do mean, median and wins give the same ranking?
+      tradeoffs base.jsonl new.jsonl     what if several metrics disagree?
+      board results/                     which system is best over many tasks?
+      factors runs.csv --system model --system prompt
+                                         what does each factor change?
+
+    \b
+    Battles: two systems, one vote (rank and compare take them, too)
+      boards battles.csv --by language   which system is best in each category?
+      board-diff march.csv april.csv     what changed between two snapshots?
+      fragility battles.csv              on how few votes does the first place depend?
+      voters battles.csv --by judge      whose votes deviate from the board?
+
+    \b
+    How much data, and may it ship?
+      plan --discordance 0.1             how much data is enough?
+      variation runs.csv                 more runs or more items?
+      watch votes.csv                    may we stop collecting?
+      gate old.jsonl new.jsonl --margin 0.02
+                                         may this release ship?
+
+    \b
+    Does the answer hold?
+      calibrate scores.csv               do tests and intervals hold on data like these?
+      multiverse scores.csv "A > B"      does a claim survive every defensible analysis?
+      verify result.json scores.csv      can a result be reproduced from its data?
+      study --list                       published experiments, reproduced
+
+    \b
+    Human judgments and automatic judges
+      human da judgments.csv             what do human judgments say, do judges agree?
+      audit-judge judge.csv --human labels.csv
+                                         can the judge be trusted?
+      sample judge.csv --number 50       what should people label?
+      correct judge.csv --human labels.csv
+                                         which system is best, by a judge and a few labels?
+
+    \b
+    Metrics and references
+      score --reference ref.txt a.txt b.txt
+                                         BLEU, chrF, TER, WER, ROUGE, F1, …
+      meta metrics.tsv --human mqm.tsv   which metric can we trust?
+      tags gold.tags a.tags b.tags       which system tags words best?
+      quality gold.hter a.hter b.hter    which system predicts sentence quality best?
+
+    \b
+    Reports, charts and files
+      report scores.csv -o report.html   everything in one HTML page
+      figure ranking scores.csv -o ranking.pdf
+                                         a chart of the answer
+      convert scores.csv -o tidy.csv     the same data as a tidy long table
+      cache                              show or clear the stored parts of long runs
+      completion bash                    complete commands and options in a shell
+      manual                             the manual page of all commands
+
+    betterthan COMMAND --help shows the options of a command, with examples.
 
     Results go to standard output, everything else to standard error. Exit codes: 0 success, 1 a check or gate failed,
     2 incorrect usage or invalid data, 3 a gate is undecided, 70 internal error, 130 interrupted, 143 stopped. Nothing

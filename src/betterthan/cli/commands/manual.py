@@ -66,11 +66,11 @@ def _commands(group: click.Command, context: click.Context) -> Iterator[str]:
 def _paragraphs(text: str) -> Iterator[str]:
     """Yield the paragraphs of a help text; the lines after click's mark stay as they are."""
     for paragraph in re.split(r"\n\s*\n", text.strip().partition("\f")[0]):
-        lines = [line.strip() for line in paragraph.splitlines()]
-        if lines[0] == "\b":
-            yield from (".PP", ".nf", *map(_escaped, lines[1:]), ".fi")
+        first, *rest = paragraph.splitlines()
+        if first.strip() == "\b":
+            yield from (".PP", ".nf", *map(_escaped, rest), ".fi")
         else:
-            yield from (".PP", _escaped(" ".join(lines)))
+            yield from (".PP", _escaped(" ".join(paragraph.split())))
 
 
 def _tail() -> list[str]:
