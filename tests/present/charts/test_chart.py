@@ -56,7 +56,7 @@ def test_a_title_can_be_given_or_left_out():
         (
             lambda: chart(bt.explain(drawn_scores(2, 9), "A", "B")),
             TableError,
-            "No chart is known for Explanation. Known: .*Diagnosis, Judges, .*SentenceQuality, Study, TagRanking",
+            "No chart is known for Explanation. Known: .*Diagnosis, .*Judges, .*SentenceQuality, Study, TagRanking",
         ),
         (
             lambda: chart(subject("ranking"), "rankin"),

@@ -142,8 +142,8 @@ def figure(
     """Draw a figure of KIND from FILE, as SVG, PNG, PDF or JSON.
 
     KIND is one of ranking, pairs, scatter, differences, agreement, ranks, board, tasks, power, evidence,
-    corrected, calibration, multiverse, metrics, soft-pairwise, contributions, margins, aggregation, confusion, spans,
-    tags, quality, judges and diagnosis.
+    corrected, calibration, multiverse, judge-calibration, metrics, soft-pairwise, contributions, margins, aggregation,
+    confusion, spans, tags, quality, judges and diagnosis.
 
     FILE is what the corresponding command reads, or a result that it saved as JSON with any of its options. For
     scatter and margins, several files are drawn side by side.
