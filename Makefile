@@ -15,7 +15,7 @@ export BETTERTHAN_DATA ?= $(abspath ../shared/data)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser slow fuzz calibration real lint types docs bench check format clean
+.PHONY: help demo test browser slow fuzz calibration real lint types docs bench package matrix check format clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -71,6 +71,16 @@ docs: $(VENV)/dev  ## Build the documentation; every example in it runs
 bench: $(VENV)/dev  ## Speed and memory compared with other tools
 	@$(PIP) install -q --no-deps pairformance || echo 'Pairformance cannot be installed; a reimplementation of its algorithm is measured instead.'
 	$(BIN)/python benchmarks/run.py
+
+# What is built twice from the same commit must have the same bytes. TAG=v1.2.3 also compares the version.
+package: $(VENV)/dev  ## Build wheel and source archive, reproducibly, and check them
+	$(PIP) install -q build twine
+	$(BIN)/python tests/packages.py --tag "$(TAG)"
+
+# ARGUMENTS="--suite" runs the whole test suite on each instead of a worked example; "--help" tells more.
+matrix: $(VENV)/dev  ## Install the wheel on every Python there is, with the lowest and the newest dependencies
+	$(PIP) install -q build uv
+	$(BIN)/python tests/matrix.py $(ARGUMENTS)
 
 check: test docs  ## Everything that must pass before a release
 	$(BIN)/pre-commit run --all-files

@@ -18,7 +18,6 @@ import json
 import os
 import re
 import stat
-import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
@@ -27,6 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from platformdirs import user_cache_dir
 
 from betterthan.engine.blocks import Array
 from betterthan.errors import BetterThanWarning
@@ -101,28 +101,14 @@ class CacheSize:
     bytes: int
 
 
-def default_folder(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
+def default_folder() -> Path:
     """Location of checkpoints: ``$BETTERTHAN_CACHE``, or the cache folder of the platform.
 
     Without a home folder this is not writable, so that runs continue without checkpoints.
-
-    Examples
-    --------
-    >>> default_folder({"BETTERTHAN_CACHE": "/fast/disk"}).as_posix()
-    '/fast/disk'
-    >>> default_folder({"XDG_CACHE_HOME": "/home/ada/.cache"}, platform="linux").as_posix()
-    '/home/ada/.cache/betterthan'
     """
     with suppress(RuntimeError):
-        if chosen := environment.get("BETTERTHAN_CACHE"):
-            return Path(chosen).expanduser()
-        if platform == "win32":
-            return Path(
-                environment.get("LOCALAPPDATA") or Path.home() / "AppData/Local", "betterthan", "Cache"
-            )
-        if platform == "darwin":
-            return Path.home() / "Library/Caches/betterthan"
-        return Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache", "betterthan")
+        chosen = os.environ.get("BETTERTHAN_CACHE") or user_cache_dir("betterthan", appauthor=False)
+        return Path(chosen).expanduser()
     return Path(os.devnull, "betterthan")
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
-import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from platformdirs import user_data_dir
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MEGABYTE = 1 << 20
@@ -106,20 +106,7 @@ class WebSettings:
         return self.host in LOOPBACK
 
 
-def default_folder(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
-    """Where runs live: ``$BETTERTHAN_RUNS``, or the place the platform has for data.
-
-    Examples
-    --------
-    >>> default_folder({"BETTERTHAN_RUNS": "/fast/runs"}).as_posix()
-    '/fast/runs'
-    >>> default_folder({"XDG_DATA_HOME": "/home/ada/.local/share"}, platform="linux").as_posix()
-    '/home/ada/.local/share/betterthan'
-    """
-    if chosen := environment.get("BETTERTHAN_RUNS"):
-        return Path(chosen).expanduser()
-    if platform == "win32":
-        return Path(environment.get("LOCALAPPDATA") or Path.home() / "AppData/Local", "betterthan", "Runs")
-    if platform == "darwin":
-        return Path.home() / "Library/Application Support/betterthan"
-    return Path(environment.get("XDG_DATA_HOME") or Path.home() / ".local/share", "betterthan")
+def default_folder() -> Path:
+    """Where runs live: ``$BETTERTHAN_RUNS``, or the place the platform has for data."""
+    chosen = os.environ.get("BETTERTHAN_RUNS") or user_data_dir("betterthan", appauthor=False)
+    return Path(chosen).expanduser()
