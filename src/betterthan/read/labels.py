@@ -7,9 +7,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from betterthan.errors import BetterThanError, ReadError
+from betterthan.errors import BetterThanError, ReadError, UnknownName, unknown_name
 from betterthan.messages import COLUMN, Message, Option
-from betterthan.read.grid.columns import ROLES, plain
 from betterthan.read.grid.grid import Grid
 from betterthan.read.grid.open_grid import frame_grid, is_frame, open_grid
 from betterthan.read.inputs import TableReader
@@ -19,7 +18,6 @@ from betterthan.tables.matches import Matches
 from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 
-_ITEMS = frozenset(map(plain, ROLES["item"]))
 WEIGHT = "weight"
 """The column in which :func:`betterthan.sample` writes the weights of labels."""
 
@@ -81,7 +79,7 @@ def read_audited(
     format: str | None = None,  # noqa: A002
 ) -> Audited:
     """Read scores, repeated scores or battles of a judge, and those of people; names are of columns or metrics."""
-    base = replace(options or Options(), keep=("item",))
+    base = replace(options or Options(), keep=("item",), names_items=True)
     judged = _said(judge, judge_score, base, format)
     labels = judge if human is None and human_score is not None else human
     said = None if labels is None else _said(labels, human_score, base, format)
@@ -96,7 +94,7 @@ def read_audited(
                 length=Option("length", length),
             )
         )
-    lengths: Scores = _scores(judge, length, options or Options(), format)
+    lengths: Scores = _column(judge, length, options or Options(), format)
     return Audited(judged, said, lengths)
 
 
@@ -104,26 +102,7 @@ def _said(data: Any, name: str | None, options: Options, format: str | None) -> 
     if isinstance(data, Runs | Matches):
         return data
     said: Scores | Runs | Matches = _scores(data, name, options, format, kinds=(Scores, Runs, Matches))
-    return _with_questions(said, data, options) if isinstance(said, Matches) else said
-
-
-def _with_questions(matches: Matches, data: Any, options: Options) -> Matches:  # noqa: ANN401
-    """Name the questions of battles, whose rows are in the order of the data; unchanged where rows were left out."""
-    if matches.segment is None or matches.segments:
-        return matches
-    with _grid(data) as grid:
-        for column, name in enumerate(() if grid is None else grid.header):
-            is_item = (
-                plain(name) in _ITEMS if "item" not in options.columns else name == options.columns["item"]
-            )
-            if grid is None or not is_item or grid.n_rows != matches.segment.size:
-                continue
-            labels = grid.labels(column)
-            pairs = set(zip(matches.segment.tolist(), labels.codes.tolist(), strict=True))
-            if len(pairs) == len({code for code, _ in pairs}) == len({label for _, label in pairs}):
-                names = {code: labels.names[label] for code, label in pairs}
-                return replace(matches, segments=tuple(names[code] for code in range(len(names))))
-    return matches
+    return said
 
 
 def _weights(data: Any, weight: str | Scores | None, options: Options, format: str | None) -> Scores | None:  # noqa: A002, ANN401
@@ -140,8 +119,24 @@ def _weights(data: Any, weight: str | Scores | None, options: Options, format: s
         return None
     if weight is None and WEIGHT not in _columns(data):
         return None
-    weights: Scores = _scores(data, weight or WEIGHT, options, format)
-    return weights
+    return _column(data, weight or WEIGHT, options, format)
+
+
+def _column(data: Any, name: str, options: Options, format: str | None) -> Scores:  # noqa: A002, ANN401
+    """Return the numbers in a column, or of a metric of that name, as a table.
+
+    Raises
+    ------
+    UnknownName
+        When there is neither, with the columns.
+    """
+    try:
+        table: Scores = _scores(data, name, options, format)
+    except UnknownName as error:
+        raise unknown_name("column", name, _columns(data) or error.choices) from error
+    if table.name != name:  # a part of the name of a metric is no column
+        raise unknown_name("column", name, _columns(data) or [table.name])
+    return table
 
 
 def _scores(

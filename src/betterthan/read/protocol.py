@@ -103,7 +103,7 @@ class Options:
     of scores, `ignore_columns` are left out and `keep_columns` are systems (in a long table, metrics) whatever they
     look like. `factors` are the columns that name the system together, such as model and prompt. `run` marks the file
     as the run of one system, so that its columns of numbers are metrics. `in_order` keeps every battle, in the order of
-    the data.
+    the data; `names_items` the names of the items of battles.
 
     Examples
     --------
@@ -135,6 +135,7 @@ class Options:
     factors: tuple[str, ...] = ()
     run: Run | None = None
     in_order: bool = False
+    names_items: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

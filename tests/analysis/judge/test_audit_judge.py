@@ -7,6 +7,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.present.tables.judge_audit import judge_audit_table
+from betterthan.read.labels import read_audited
 
 
 def scores(name, values, **more):
@@ -135,6 +136,37 @@ def test_battles_against_votes():
     assert rows["agreement"].value == pytest.approx((8 + 2) / 16)
     parts = [row for row in bt.audit_judge(judge, people) if row.part == "without ties"]
     assert parts[0].value == pytest.approx(10 / 12)
+
+
+@pytest.mark.parametrize("in_file", [True, False])
+def test_battles_that_are_left_out_do_not_hide_the_questions(tmp_path, in_file):
+    """A row without a system or a verdict is not compared; the other rows keep the ids of their questions."""
+    judge = battles([("model_a", "model_b")] * 8 + [("model_b", "model_a")] * 4)
+    people = battles([("model_a", "model_b")] * 12)
+    for key, value in (("item", "q99"), ("model_a", "A"), ("model_b", "B"), ("winner", "tie (bothbad)")):
+        people[key].insert(3, value)
+    if in_file:
+        for name, data in (("judge", judge), ("people", people)):
+            rows = "\n".join(",".join(row) for row in zip(*data.values(), strict=True))
+            (tmp_path / f"{name}.csv").write_text(f"{','.join(data)}\n{rows}\n")
+        judge, people = tmp_path / "judge.csv", tmp_path / "people.csv"
+    data = read_audited(judge, people, options=bt.Options(both_bad="drop"))
+    rows = by_check(bt.audit_judge(data.judge, data.human))
+    assert (rows["agreement"].value, rows["agreement"].n) == (pytest.approx(8 / 12), 12)
+
+
+def test_a_column_that_is_not_there_is_named():
+    """Not a metric that is not there."""
+    table = {"system": ["A", "B"] * 8, "item": [f"q{i // 2}" for i in range(16)], "score": [0.5, 0.25] * 8}
+    known = 'Unknown column "words". Known: item, score, system.'
+    for call in (
+        lambda: bt.audit_judge(table, {"A": [1.0] * 8, "B": [0.0] * 8}, length="words"),
+        lambda: bt.correct({"A": [1.0] * 8, "B": [0.0] * 8}, table, weight="words"),
+    ):
+        with pytest.raises(bt.UnknownName, match=known):
+            call()
+    with pytest.raises(bt.UnknownName, match=r'Unknown column "scor"\. Did you mean "score"\?'):
+        bt.audit_judge(table, table, length="scor")
 
 
 def test_what_cannot_be_audited_is_refused():

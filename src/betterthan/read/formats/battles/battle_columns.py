@@ -322,7 +322,7 @@ class BattleColumns:
     whether a row without a value is an error, or the column is dropped. `whole` says that all available information is
     kept: segment, judge and covariates, each where it is complete. `maybe_item` is a column of segments that is used
     where segments occur in several rows. `category` divides the battles, such as a language.
-    `in_order` says that every row is kept, in the order of the data.
+    `in_order` says that every row is kept, in the order of the data; `names_items` that segments keep their names.
     """
 
     left: str
@@ -338,6 +338,7 @@ class BattleColumns:
     maybe_item: str | None = None
     category: str | None = None
     in_order: bool = False
+    names_items: bool = False
 
     @property
     def is_preference(self) -> bool:

@@ -484,10 +484,14 @@ def _with_rows(count: _Count) -> Tally:
     count, gaps = _with_roles(count)
     tally = _counted(count, _grouped(count.keys, "SELECT * FROM battle"))
     rows = _arrays(count.connection, _coded(count))
+    names_segments = count.columns.names_items and "segment" in rows
     return replace(
         tally,
         rows=rows["rows"],
         segment=rows.get("segment"),
+        segments=[name for (name,) in _listed(count.connection, "code_segment", [count.codes["segment"]])]
+        if names_segments
+        else (),
         item=count.columns.item if count.columns.item == count.columns.maybe_item else None,
         group=rows.get("grouped"),
         covariates=covariates,

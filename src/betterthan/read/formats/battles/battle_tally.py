@@ -73,6 +73,8 @@ class Tally:
         How often each of `rows` occurred; None when they are single rows.
     segment, group : array of int, optional
         Codes of each row's segment and judge.
+    segments : sequence of str
+        Names of the segments by code, where they were requested.
     covariates : array, optional
         Rows × covariates.
     covariate_names : tuple of str
@@ -103,6 +105,7 @@ class Tally:
     rows: IntArray | None = None
     times: IntArray | None = None
     segment: IntArray | None = None
+    segments: Sequence[str] = ()
     group: IntArray | None = None
     covariates: FloatArray | None = None
     covariate_names: tuple[str, ...] = ()
@@ -214,6 +217,7 @@ def _table(
         outcome=result,
         weight=weights,
         segment=None if tally.segment is None else tally.segment[chosen][of],
+        segments=tuple(tally.segments),
         group=None if tally.group is None else tally.group[chosen][of],
         category=category,
         categories=categories,

@@ -124,6 +124,9 @@ def tally_frame(frame: BattleFrame, columns: BattleColumns) -> Tally:
             item=columns.item if columns.item == columns.maybe_item else None,
             rows=rows,
             segment=segment,
+            segments=sorted(set(data[columns.item]))
+            if columns.names_items and columns.item is not None and segment is not None
+            else (),
             group=group,
             covariates=covariates,
             covariate_names=names,
@@ -332,7 +335,7 @@ def _columns(look: Peek, options: Options, *, path: str) -> BattleColumns:
         rows=look.rows,
         path=path,
     )
-    return replace(columns, in_order=options.in_order)
+    return replace(columns, in_order=options.in_order, names_items=options.names_items)
 
 
 def _reading(settled: Settled, columns: BattleColumns, look: Peek) -> Reading:
