@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from betterthan.errors import TableError
 from betterthan.results.corrected import Corrected
 from betterthan.tables.scores import Scores
 
@@ -17,6 +18,11 @@ def corrected_scores(result: Corrected) -> Scores:
     carries the correction of many, and can lie outside the scale. Every verb that takes scores accepts the result
     itself and uses this table.
 
+    Raises
+    ------
+    TableError
+        When the result has win rates of battles.
+
     Examples
     --------
     >>> import betterthan as bt
@@ -26,6 +32,11 @@ def corrected_scores(result: Corrected) -> Scores:
     >>> scores.values.mean(axis=1).round(3).tolist() == found.mean.round(3).tolist()
     True
     """
+    if result.are_battles:
+        raise TableError(
+            "These are corrected win rates of battles, and no scores of items can be made from them. Use their own "
+            "ranks, intervals and tests of pairs."
+        )
     return Scores(
         name=result.metric,
         systems=result.systems,

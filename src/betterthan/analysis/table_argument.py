@@ -214,11 +214,15 @@ def judgements_with_judges(data: AnyData, *, verb: str) -> Ratings:
 
 
 class LabeledTables(NamedTuple):
-    """Scores of a judge, human labels, and the weights of the labels where there are any."""
+    """Scores of a judge, human labels, and the weights of the labels where there are any.
+
+    Of battles, the scores are the points of both systems of each comparison.
+    """
 
     judge: Scores
     human: Scores
     weight: Scores | None
+    are_battles: bool = False
 
 
 def as_labeled(
@@ -238,16 +242,23 @@ def as_labeled(
         When one is a table of another kind.
     """
     for each in (judge, human):
-        if isinstance(each, AnyTable) and not isinstance(each, Scores):
-            raise TableError(f"{verb} takes Scores, not {type(each).__name__}.")
+        if isinstance(each, AnyTable) and not isinstance(each, Scores | Matches):
+            raise TableError(f"{verb} takes Scores or Matches, not {type(each).__name__}.")
     is_read = judge_score is None and human_score is None and not isinstance(weight, str)
     if is_read and isinstance(judge, Scores) and isinstance(human, Scores):
         return LabeledTables(judge, human, weight)  # type: ignore[arg-type]  # no text
     from betterthan.read.labels import read_labeled  # noqa: PLC0415  (a verb on a table loads no reader)
 
-    return LabeledTables(
-        *read_labeled(judge, human, judge_score=judge_score, human_score=human_score, weight=weight)
-    )
+    read = read_labeled(judge, human, judge_score=judge_score, human_score=human_score, weight=weight)
+    if isinstance(read.judge, Scores) and isinstance(read.human, Scores):
+        return LabeledTables(read.judge, read.human, read.weight)
+    if not (isinstance(read.judge, Matches) and isinstance(read.human, Matches)):
+        raise TableError(
+            "One of judge and humans gave scores and the other battles. Both need the same kind of data."
+        )
+    from betterthan.analysis.judge.battle_scores import scores_of_battles  # noqa: PLC0415  (few have battles)
+
+    return LabeledTables(*scores_of_battles(read.judge, read.human), None, are_battles=True)
 
 
 class AuditedTables(NamedTuple):

@@ -25,8 +25,8 @@ WEIGHT = "weight"
 class LabeledScores(NamedTuple):
     """Scores of a judge, human labels, and the weights of the labels where there are any."""
 
-    judge: Scores
-    human: Scores
+    judge: Scores | Matches
+    human: Scores | Matches
     weight: Scores | None
 
 
@@ -40,7 +40,7 @@ def read_labeled(
     options: Options | None = None,
     format: str | None = None,  # noqa: A002
 ) -> LabeledScores:
-    """Read the scores of a judge and human labels; without `human` both are in the same data.
+    """Read the scores or battles of a judge and human labels; without `human` both are in the same data.
 
     Names are those of columns or metrics. A column "weight" of the labels is used where no other is named.
     """
@@ -55,9 +55,26 @@ def read_labeled(
             )
         )
     labels = judge if human is None else human
-    judged = _scores(judge, judge_score, base, format)
-    labeled = _scores(labels, human_score, base, format)
-    return LabeledScores(judged, labeled, _weights(labels, weight, base, format))
+    judged = _scores_or_battles(judge, judge_score, base, format)
+    labeled = _scores_or_battles(labels, human_score, base, format)
+    if not isinstance(labeled, Matches):
+        return LabeledScores(judged, labeled, _weights(labels, weight, base, format))
+    if weight is not None:
+        raise BetterThanError(
+            Message(
+                "{weight} is for scores, and these labels are battles. Leave it out.",
+                weight=Option("weight", weight if isinstance(weight, str) else COLUMN),
+            )
+        )
+    return LabeledScores(judged, labeled, None)
+
+
+def _scores_or_battles(data: Any, name: str | None, options: Options, format: str | None) -> Scores | Matches:  # noqa: A002, ANN401
+    if isinstance(data, Matches):
+        return data
+    named = replace(options, keep=("item",), names_items=True)
+    table: Scores | Matches = _scores(data, name, named, format, kinds=(Scores, Matches))
+    return table
 
 
 class Audited(NamedTuple):

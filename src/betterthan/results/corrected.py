@@ -115,6 +115,8 @@ class Corrected(NamedRows[CorrectedSystem], Result):
         A corrected score of each judged item, see :func:`betterthan.corrected_scores`.
     notes : tuple of str
     settings : Settings
+    are_battles : bool
+        Whether these are win rates of battles; items are then comparisons: questions with two systems each.
 
     Examples
     --------
@@ -163,6 +165,7 @@ class Corrected(NamedRows[CorrectedSystem], Result):
     values: FloatArray
     notes: tuple[str, ...]
     settings: Settings
+    are_battles: bool = False
 
     @property
     def best(self) -> str:

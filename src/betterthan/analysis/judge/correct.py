@@ -65,9 +65,9 @@ def correct(
 
     Parameters
     ----------
-    judge : Scores, or anything they can be read from
-        Scores of all items by the judge.
-    human : Scores, or anything they can be read from, optional
+    judge : Scores, Matches, or anything they can be read from
+        Scores of all items by the judge, or its battles with the questions' ids: then win rates are corrected.
+    human : the same, optional
         Labels of some items; every label of an item that the judge has scored is used, whether or not other systems
         have one. Labels must have been drawn at random, with known probabilities where these differ. Single judgments
         are averaged over people. Without it, `judge` has both.
@@ -96,6 +96,10 @@ def correct(
     of graded labels, 93 to 98% of right or wrong ones and 92 to 97% of skewed ones, with any judge, and were never
     longer than those of the labels alone. A label that was chosen because of what it would be, such as a complaint, is
     not random, and no weight corrects that.
+
+    Of battles, the mean is the win rate: the share of the judge's comparisons that people would give to a system, a tie
+    being half, with the opponents that it met there. A comparison is a question with two systems; verdicts on it, in
+    both orders or of several people, are averaged, and questions are the units.
 
     Differences are tested by t with the covariance of systems that share items or labels, and Holm's correction.
     Other verbs take the result too, and use the scores of :func:`betterthan.corrected_scores`.
@@ -145,8 +149,9 @@ def correct(
         joined,
         means,
         confidence,
+        are_battles=data.are_battles,
         units=unit.name,
-        unit_note=unit_note(joined.judge, unit),
+        unit_note="" if data.are_battles else unit_note(joined.judge, unit),
         is_weighted=data.weight is not None,
         is_binary=is_binary,
         notes=joined.notes,
@@ -267,6 +272,8 @@ def _result(
     joined: _Joined,
     means: list[CorrectedMean],
     confidence: float,
+    *,
+    are_battles: bool,
     **described: Any,  # noqa: ANN401  (fields of the result)
 ) -> Corrected:
     sign = 1.0 if joined.higher_is_better else -1.0
@@ -274,7 +281,7 @@ def _result(
     order = np.argsort(-sign * mean, kind="stable")
     means = [means[i] for i in order]
     mean = mean[order]
-    differences = corrected_differences(means)
+    differences = corrected_differences(means, opposed=are_battles)
     holm = adjusted(differences.pvalue, correction="holm")
     lead = mean[:, None] - mean[None, :]
     half = stdtrit(differences.degrees, 0.5 + confidence / 2) * differences.error
@@ -283,7 +290,8 @@ def _result(
     judge = joined.judge
 
     def each(name: str) -> FloatArray:
-        return np.array([getattr(found, name) for found in means], dtype=np.float64)
+        values = np.array([getattr(found, name) for found in means], dtype=np.float64)
+        return np.clip(values, 0, 1) if are_battles and name.endswith(("low", "high")) else values
 
     return Corrected(
         metric=joined.metric,
@@ -314,6 +322,7 @@ def _result(
         segments=judge.segments,
         groups=judge.groups,
         values=_item_scores(judge.values[order], means),
+        are_battles=are_battles,
         **described,
     )
 

@@ -48,7 +48,7 @@ def correct(
     units: UnitName,
     confidence: float,
 ) -> Corrected:
-    """Correct the scores of an automatic judge in FILE by human labels of some of the items.
+    """Correct the scores of an automatic judge in FILE, or its battles, by human labels of some of the items.
 
     The labels must be drawn at random. Where items were drawn with different probabilities, as by betterthan sample,
     their weights stand in the column "weight" of the labels, or in the one that --weight names.
@@ -58,6 +58,7 @@ def correct(
       betterthan correct judge.csv --human labels.csv
       betterthan correct answers.csv --judge-score verdict --human-score label
       betterthan correct judge.csv --human labels.csv --scores-to corrected.csv
+      betterthan correct battles.csv --human votes.csv
     """  # noqa: D301
     from betterthan.analysis.corrected_scores import corrected_scores
     from betterthan.analysis.judge.correct import correct as corrected

@@ -338,13 +338,14 @@ class CorrectedDifferences(NamedTuple):
     pvalue: FloatArray
 
 
-def corrected_differences(means: list[CorrectedMean]) -> CorrectedDifferences:
+def corrected_differences(means: list[CorrectedMean], *, opposed: bool = False) -> CorrectedDifferences:
     r"""Test the differences of corrected means by t, with the covariance that shared items and labels cause.
 
     .. math:: \widehat{\mathrm{Var}}(\hat\theta_a - \hat\theta_b) = \sum_u (\phi_{au} - \phi_{bu})^2 + v_a + v_b
 
     with the influence φ of each unit and the variance v that is charged for unseen errors; the degrees of freedom are
-    the smaller ones of the two systems.
+    the smaller ones of the two systems. Where systems are `opposed`, what one wins is what the other loses, and the
+    variance that is charged is (√v_a + √v_b)².
 
     Examples
     --------
@@ -363,7 +364,9 @@ def corrected_differences(means: list[CorrectedMean]) -> CorrectedDifferences:
     variance = np.maximum(own[:, None] + own[None, :] - 2 * products, 0.0)
     # What rounding leaves of two equal systems is no variance.
     variance[variance <= 1e-14 * (own[:, None] + own[None, :])] = 0.0
-    variance += added[:, None] + added[None, :]
+    # The unseen errors of opponents are the same errors, with opposite signs.
+    shared = 2 * np.sqrt(added[:, None] * added[None, :]) if opposed else 0.0
+    variance += added[:, None] + added[None, :] + shared
     error = np.sqrt(variance)
     freedom = np.array([each.degrees for each in means])
     degrees = np.minimum(freedom[:, None], freedom[None, :])

@@ -110,7 +110,9 @@ def _words(result: Corrected) -> tuple[str, ...]:
         first = result.systems[int(np.argmax(by_judge))]
         if first != result.systems[0]:
             lines.append(f"The judge alone would put {first} first.")
-    total, worth = int(result.labels.sum()), float(np.nansum(result.effective_labels))
+    # The verdict of a comparison is a label of both systems.
+    times = 2 if result.are_battles else 1
+    total, worth = int(result.labels.sum()) // times, float(np.nansum(result.effective_labels)) / times
     lines.append(
         f"{total:,} labels with the judge are worth {worth:,.0f} labels without it"
         f"{' for means of single systems' if len(result) > 1 else ''}."
