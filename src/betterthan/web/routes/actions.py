@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
+from python_multipart.exceptions import FormParserError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
@@ -31,9 +32,12 @@ router = APIRouter(include_in_schema=False)
 @asynccontextmanager
 async def checked_form(request: Request, service: Service, *, files: int = 0) -> AsyncIterator[FormData]:
     """Give the fields of a form that is ours; its files are closed at the end."""
-    async with request.form(max_files=files, max_fields=500) as form:
-        check_form(request, service.secret, form.get(FIELD))
-        yield form
+    try:
+        async with request.form(max_files=files, max_fields=500) as form:
+            check_form(request, service.secret, form.get(FIELD))
+            yield form
+    except FormParserError as error:  # older versions of Starlette let it through
+        raise HTTPException(400, "The form is malformed.") from error
 
 
 async def check(request: Request, service: Service) -> None:
