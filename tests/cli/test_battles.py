@@ -66,7 +66,7 @@ def test_another_column_or_none_can_be_named(betterthan, battles):
     assert ranking(betterthan("rank", battles, "--cluster", "none", "--json")) == alone
     said = betterthan("rank", battles, "--cluster", "jugde")
     assert said.code == 2
-    assert 'There is no column "jugde" for judge. Did you mean "judge"?' in said.err
+    assert 'There is no column "jugde" for the judge. Did you mean "judge"?' in said.err
 
 
 def test_a_judge_that_is_sometimes_missing_is_done_without(betterthan, battles):

@@ -22,6 +22,9 @@ _FLAGS = {
     "references": "--reference",
     "task": "--task-column",
     "labels": "--label",
+    "systems": "--only",
+    "n": "--number",
+    "category": "--by",
 }
 """Where the command line calls an argument by another name."""
 _VALUES = {("cluster", False): "none"}
@@ -96,12 +99,16 @@ def _typed(option: Option, choices: Mapping[str, set[str]]) -> str:
         pairs = [(key, one) for key, some in value.items() for one in (some if _is_list(some) else [some])]
         return " ".join(one if one == MORE else f"{flag} {_quoted(f'{key}={one}')}" for key, one in pairs)
     if _is_list(value):
-        return " ".join(MORE if one == MORE else f"{flag} {_quoted(str(one))}" for one in value)
+        return " ".join(MORE if one == MORE else f"{flag} {_quoted(_written(one))}" for one in value)
     if isinstance(value, Placeholder):
         return f"{flag} {value}"
-    written = f"{value:g}" if isinstance(value, float) else str(value)
+    written = _written(value)
     dashed = written.replace("_", "-")
     return f"{flag} {dashed if dashed in choices.get(flag, ()) else _quoted(written)}"
+
+
+def _written(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _is_list(value: object) -> TypeGuard[Sequence[object]]:

@@ -459,10 +459,20 @@ class TableReader:
     def _only(reading: Reading, kinds: tuple[type, ...], name: str | None) -> Any:  # noqa: ANN401
         tables = [table for table in reading.tables if isinstance(table, kinds)]
         if len(tables) != 1:
-            needed = some_of([kind.__name__ for kind in kinds])
-            message = f"This holds {reading.format.kind} ({reading.because}), and {needed} is needed."
+            needed = some_of([_CALLED.get(kind.__name__, kind.__name__) for kind in kinds])
+            message = f"This holds {reading.format.kind} ({reading.because}), and {needed} are needed."
             raise ReadError(message, path=name, code="BT022")
         return tables[0]
+
+
+_CALLED = {
+    "Scores": "scores",
+    "Matches": "battles",
+    "Ratings": "judgments",
+    "Runs": "repeated runs",
+    "WordTags": "word tags",
+}
+"""What the tables are called in words."""
 
 
 def _has_name(data: object) -> bool:

@@ -195,7 +195,7 @@ def test_pairs_at_the_last_place_are_asked_next():
     best = max(found, key=lambda row: row.ask)
     assert {best.a, best.b} & {"s2", "s3"}
     assert 0 < found.misplaced < 2
-    assert "Ask next, of 60 battles" in str(found)
+    assert "Next 60 battles: " in str(found)
     assert bt.watch(drawn_battles(np.zeros(3), 30, np.random.default_rng(8))).ask.sum() == 0
 
 

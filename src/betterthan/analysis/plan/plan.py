@@ -327,9 +327,7 @@ def _checked_names(systems: Sequence[str]) -> tuple[str, ...]:
     names = (systems,) if isinstance(systems, str) else tuple(systems)
     if len(set(names)) < max(2, len(names)):
         raise BetterThanError(
-            Message(
-                "{option} must name two or more different systems.", option=Option("systems", list(names))
-            )
+            Message("{option} names fewer than two different systems.", option=Option("systems", list(names)))
         )
     return names
 

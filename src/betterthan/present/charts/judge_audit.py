@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from betterthan.errors import NotEstimable
-from betterthan.present.charts.drawing import Drawing, altair, headed, number_axis, rows
+from betterthan.present.charts.drawing import Drawing, altair, headed, humans_called, number_axis, rows
 from betterthan.present.charts.theme import Theme
 from betterthan.present.geometry import limits_around
 from betterthan.present.numbers import percent
@@ -25,7 +25,7 @@ def judge_calibration_chart(result: JudgeAudit, theme: Theme, *, title: str | No
     across = limits_around(both if result.same_scale else result.bin_judge, share=0.06) or (0.0, 1.0)
     up = limits_around(both, share=0.06) or (0.0, 1.0)
     x = alt.X("judge:Q", title=f"judge ({result.judge})", **number_axis(across, _WIDTH))
-    y = alt.Y("human:Q", title=f"human ({result.human})", **number_axis(up, _HEIGHT, across=False))
+    y = alt.Y("human:Q", title=humans_called(result.human), **number_axis(up, _HEIGHT, across=False))
     data = rows(
         {
             "judge": result.bin_judge,
@@ -42,7 +42,7 @@ def judge_calibration_chart(result: JudgeAudit, theme: Theme, *, title: str | No
         diagonal = alt.Chart(rows({"judge": ends, "human": ends}))
         layers.append(diagonal.mark_line(color=theme.dim, strokeDash=[3, 3]).encode(x=x, y=y))
     reach = base.mark_rule(color=theme.accent, strokeWidth=1.6)
-    layers.append(reach.encode(y=alt.Y("low:Q", title=f"human ({result.human})"), y2="high:Q"))
+    layers.append(reach.encode(y=alt.Y("low:Q", title=humans_called(result.human)), y2="high:Q"))
     dots = base.mark_circle(color=theme.accent, opacity=1, size=70)
     layers.append(dots.encode(y=y, tooltip=["judge:Q", "human:Q", "low:Q", "high:Q", "n:Q"]))
     words = [f"{int(result.bin_n.sum()):,} labels; lines: {percent(result.confidence)} CI of the mean label."]

@@ -41,7 +41,7 @@ def _all_boards(result: Boards) -> Table:
         rows=tuple(_category_row(result, board, digits) for board in result),
         verdict=_verdict(result),
         words=_differences(result, digits),
-        legend="Own weight: how much a category's own battles count; the rest is typical of all categories. "
+        legend="Own weight: share of a category's own battles in its strengths; the rest comes from all categories. "
         "* significantly different from the system's average over categories.",
         notes=result.notes,
         signature=result.settings.signature,
@@ -74,9 +74,13 @@ def _verdict(result: Boards) -> tuple[str, ...]:
     parts = [f"{name} ({n:,})" for name, n in first.most_common(_MOST_LISTED)]
     more = f" and {len(first) - _MOST_LISTED} others" if len(first) > _MOST_LISTED else ""
     sure = sum(board.rank_high[0] == 1 for board in result)
+    n = len(result.categories)
     head = f"First place, by the number of categories: {', '.join(parts)}{more}"
-    ahead = f"The first system is significantly ahead of all others in {sure} of {len(result.categories)} categories"
-    return (f"{head}. {ahead}. First overall: {result.systems[0]}.",)
+    if len(first) == 1 and n > 1:
+        head = f"{next(iter(first))} is first in all {n:,} categories"
+    ahead = f"The first system is significantly ahead of all others in {sure or 'none'} of {n:,} categories"
+    overall = "" if set(first) == {result.systems[0]} and n > 1 else f" First overall: {result.systems[0]}."
+    return (f"{head}. {ahead}.{overall}",)
 
 
 def _differences(result: Boards, digits: int) -> tuple[str, ...]:

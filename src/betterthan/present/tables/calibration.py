@@ -107,17 +107,15 @@ def _worst_coverage(row: CalibratedMethod) -> float:
 def _recommendation(result: Calibration) -> str:
     level = percent(result.alpha)
     if not result.recommended_test:
-        return (
-            f"No test of equal means keeps the {level} level and finds a difference on tables like this one."
-        )
+        return f"No test of equal means both holds the {level} level and detects a difference on tables like this one."
     row = result[result.recommended_test]
     name = method_name(result, row.method)
     true = "the observed differences" if result.n_pairs > 1 else "the observed difference"
     if not result.is_observed:
         true = f"a difference of {number(result.difference, digits_for([result.difference]))}"
     text = (
-        f"Recommended test: {name}. Of equal systems it calls at most {share(_worst_size(row))} different (nominal "
-        f"{level}), and it detects {true} with a power of {share(row.power)}."
+        f"Recommended test: {name}. It calls equal systems different in at most {share(_worst_size(row))} of "
+        f"tables (nominal {level}), and detects {true} with a power of {share(row.power)}."
     )
     if not result.recommended_interval:
         return f"{text} No interval holds its level."
@@ -128,8 +126,8 @@ def _recommendation(result: Calibration) -> str:
         else f"the {method_name(result, interval.method)} interval"
     )
     return (
-        f"{text} Recommended interval: {called}, which covers at least {share(_worst_coverage(interval))} (nominal "
-        f"{percent(result.confidence)})."
+        f"{text} Recommended interval: {called}, which covers the true difference in at least "
+        f"{share(_worst_coverage(interval))} of tables (nominal {percent(result.confidence)})."
     )
 
 
@@ -157,6 +155,6 @@ def _legend(result: Calibration) -> str:
     error = 100 * result.error(result.alpha, n)
     return (
         "False +: share of simulated tables in which systems that do not differ are called different. Swapped: systems "
-        "swapped at random in each unit. Equal means: units drawn so that the means are equal, and skewness stays. "
+        "swapped at random in each unit. Equal means: units drawn so that the means are equal and skewness is kept. "
         f"Monte Carlo standard error of {percent(result.alpha)}: {error:.1f} points ({n:,} tables of each kind)."
     )

@@ -169,25 +169,29 @@ def _least_sentence(result: Plan) -> str:
 
 
 _NAMES = {
-    "sd": "standard deviation of the differences {:.3g}",
-    "document_sd": "standard deviation of the differences of documents {:.3g}",
+    "sd": "standard deviation of differences {:.3g}",
+    "document_sd": "standard deviation of documents' differences {:.3g}",
     "noise_sd": "of repeated scores of an item {:.3g}",
     "run_sd": "of whole runs {:.3g}",
     "repeats": "repeats {:.0f}",
-    "document_size": "segments of a document {:.3g}",
+    "document_size": "{:.3g} segments per document",
     "icc": "correlation within a document {:.3g}",
-    "discordance": "only one system is right on {:.3%} of items",
-    "ties": "ties {:.3%}",
+    "discordance": "only one system is right on {:%} of items",
+    "ties": "ties {:%}",
     "judge_correlation": "correlation of judge and humans {:.3g}",
     "judged": "items scored by the judge {:,.0f}",
 }
 
 
 def _words(result: Plan) -> tuple[str, ...]:
-    parts = [_NAMES[name].format(value) for name, value in result.assumptions.items()]
+    parts = [_assumption(name, value) for name, value in result.assumptions.items()]
     source = "Estimated from the pilot" if result.has_pilot else "Assumed"
-    text = "; ".join(parts).replace(".000%", "%")
-    return (f"{source}: {text}.",)
+    return (f"{source}: {'; '.join(parts)}.",)
+
+
+def _assumption(name: str, value: float) -> str:
+    text = _NAMES[name]
+    return text.replace("{:%}", f"{100 * value:.3g}%") if "{:%}" in text else text.format(value)
 
 
 def _legend(result: Plan) -> str:

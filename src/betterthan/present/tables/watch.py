@@ -34,7 +34,7 @@ def watch_table(result: Watch) -> Table:
         TableColumn(heading="about more", kind="count", spare=2 if result.top else 0),
     ]
     if result.top:
-        columns.append(TableColumn(heading="ask next", kind="integer"))
+        columns.append(TableColumn(heading="next battles", kind="integer"))
     return Table(
         title=_title(result),
         columns=tuple(columns),
@@ -94,8 +94,18 @@ def _more(row: WatchedPair) -> str:
     return f"{rounded(row.more)} ({ends})"
 
 
+def _needed(result: Watch, row: WatchedPair) -> str:
+    unit = result.unit.removesuffix("s") if rounded(row.more) == "1" else result.unit
+    high = f"to {rounded(row.more_high)}" if math.isfinite(row.more_high) else "or more"
+    verb = "is" if rounded(row.more) == "1" else "are"
+    return f"About {rounded(row.more)} more {unit} {verb} needed (80% range: {rounded(row.more_low)} {high})."
+
+
 def _title(result: Watch) -> str:
     measured = f": {result.measured}" if result.measured else ""
+    if result.comparison == "battles" and result.unit != "battles" and len(result) > 1:
+        most = max(row.n for row in result)
+        return f"Watch of {len(result.systems):,} systems, {len(result):,} pairs with up to {most:,} {result.unit} each"
     unit = result.unit if result.n_units != 1 else result.unit.removesuffix("s")
     return f"Watch of {len(result.systems):,} systems over {result.n_units:,} {unit}{measured}"
 
@@ -111,7 +121,7 @@ def sentences(result: Watch) -> tuple[str, ...]:
     nearest = sorted((row for row in result if not row.verdict), key=lambda row: row.more)
     soon = [row for row in nearest if math.isfinite(row.more)][:_MOST_SENTENCES]
     if not soon:
-        return (start, "For none of the others is there an end in sight.")
+        return (start, "No end is in sight for the others.")
     listed = "; ".join(f"{row.a} and {row.b}, about {rounded(row.more)} more" for row in soon)
     return (start, f"Next to be decided: {listed} {result.unit}.")
 
@@ -123,7 +133,7 @@ def _of_one(result: Watch, row: WatchedPair) -> str:
         start = f"Not enough after {row.n:,} {unit} ({evidence})"
         if math.isinf(row.more):
             return f"{start}, and no end is in sight." if row.n >= _FEWEST else f"{start}."
-        return f"{start}: about {_more(row)} more would be."
+        return f"{start}. {_needed(result, row)}"
     digits = digits_for([(row.high - row.low) / 2], [row.difference])
     ends = [number(shown(result, each), digits) for each in (row.low, row.high)]
     limits = f"{percent(1 - result.alpha)} CI at any look {ends[0]} to {ends[1]}"
@@ -151,26 +161,28 @@ def _next(result: Watch) -> tuple[str, ...]:
     if not result.top:
         return ()
     rows = sorted((row for row in result if row.ask), key=lambda row: (-row.ask, row.a, row.b))
-    listed = "; ".join(f"{row.a} and {row.b}, {row.ask:,}" for row in rows[:_MOST_SENTENCES])
-    rest = len(rows) - _MOST_SENTENCES
-    others = f"; {rest:,} more {'pair' if rest == 1 else 'pairs'}" if rest > 0 else ""
+    listed = ", ".join(f"{row.ask:,} of {row.a} and {row.b}" for row in rows[:_MOST_SENTENCES])
+    rest = sum(row.ask for row in rows[_MOST_SENTENCES:])
+    others = f", {rest:,} of other pairs" if rest else ""
     best = (
         f"Best {len(result.top):,} so far: {', '.join(result.top)}"
         if len(result.top) > 1
         else f"Best so far: {result.top[0]}"
     )
-    misplaced = f"{result.misplaced:.2f} pairs of systems are expected on the wrong side of the last place"
-    return (f"{best}; {misplaced}.", f"Ask next, of {int(result.ask.sum()):,} battles: {listed}{others}.")
+    misplaced = (
+        f"expected number of pairs of systems in the wrong order across this cut: {result.misplaced:.2f}"
+    )
+    return (f"{best}; {misplaced}.", f"Next {int(result.ask.sum()):,} battles: {listed}{others}.")
 
 
 def _null(result: Watch) -> str:
     if not result.has_margin:
-        tested = "a difference of means of 0"
+        tested = "equal means"
     else:
-        tested = f"a mean of the candidate below that of the baseline by {result.margin:g}"
+        tested = f"a candidate whose mean is {result.margin:g} worse than that of the baseline"
     if result.null == "mean":
-        return f"Tested: {tested}, whatever the distribution."
-    return f"Tested: {tested}, for differences that are symmetric around it."
+        return f"Null hypothesis: {tested}, whatever the distribution."
+    return f"Null hypothesis: {tested}, with symmetric differences."
 
 
 def _legend(result: Watch) -> str:
@@ -179,7 +191,9 @@ def _legend(result: Watch) -> str:
         parts.append(f"e adjusted: for {len(result):,} pairs; {1 / result.alpha:.4g} decides")
     if result.comparison == "battles":
         parts.append("a tie counts as half a win")
+    if not all(math.isfinite(row.low) and math.isfinite(row.high) for row in result):
+        parts.append("–: no finite interval yet")
     if any(not verdict for verdict in result.verdict):
-        parts.append("about more: units of the pair if they are like those so far (80% range)")
+        parts.append(f"about more: {result.unit} of the pair still needed, if like those so far (80% range)")
     text = "; ".join(parts)
     return f"{text[:1].upper()}{text[1:]}." if text else ""

@@ -291,7 +291,11 @@ def test_columns_can_be_named(tmp_path):
     [
         ("one,two,who", {}, "No columns for the two systems were found in one, two, who"),
         ("left,right,who", {}, "No column for the winner was found in left, right, who"),
-        ("left,right,winner", {"winner": "winer"}, 'no column "winer" for winner. Did you mean "winner"?'),
+        (
+            "left,right,winner",
+            {"winner": "winer"},
+            'no column "winer" for the winner. Did you mean "winner"?',
+        ),
         ("left,right,winner", {"left": "left", "right": "left"}, 'column "left" is named for both sides'),
         ("left,right,winner", {"keep": ("judge",)}, "No column for the judges was found"),
     ],

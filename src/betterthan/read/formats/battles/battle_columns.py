@@ -501,7 +501,7 @@ def _check_named(role: str, column: str, names: Sequence[str], path: str | None)
     near = difflib.get_close_matches(column, names, n=1)
     guess = f' Did you mean "{near[0]}"?' if near else ""
     raise ReadError(
-        f'There is no column "{column}" for {role}.{guess} The columns are: {some_of(names, limit=20)}.',
+        f'There is no column "{column}" for the {role}.{guess} The columns are: {some_of(names, limit=20)}.',
         path=path,
         code="BT120",
     )
