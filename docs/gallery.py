@@ -34,6 +34,7 @@ PICTURES = {
     "tasks": "tasks accuracies.csv --item task",
     "power": f"power {HUMAN}",
     "evidence": f"evidence {HUMAN} --pair Daphne Elm",
+    "gate": "gate gate.json",
     "calibration": f"calibration {HUMAN}",
     "multiverse": f"multiverse {HUMAN} --pair Daphne Elm",
     "diagnosis": f"diagnosis {HUMAN}",
@@ -82,6 +83,22 @@ def write_labels(folder: Path) -> None:
     sheet.to_csv(folder / "labels.csv", index=False)
 
 
+def write_gate(path: Path) -> None:
+    """Write the gate of a candidate on 900 items of three topics."""
+    import betterthan as bt  # noqa: PLC0415  (found through `write_files`)
+
+    rng = np.random.default_rng(6)
+    topic = np.array(["code", "law", "math"] * 300)
+    base = rng.random(900) < 0.75
+    lost = np.where(topic == "law", 0.07, 0.02)
+    cand = np.where(base, rng.random(900) >= lost, rng.random(900) < 0.1)
+    tables = bt.Scores(
+        name="correct", systems=["v1", "v2"], segments=[f"q{i}" for i in range(900)], values=[base, cand]
+    )
+    result = bt.gate(tables, margin=0.03, slices={"topic": topic.tolist()})
+    path.write_text(result.to_json(), encoding="utf-8")
+
+
 def write_files(folder: Path) -> None:
     """Write the demo campaign, accuracies on tasks, judgments by five judges (z at random), labels, quality files."""
     sys.path.insert(0, str(HERE / "_ext"))
@@ -106,6 +123,7 @@ def write_files(folder: Path) -> None:
     (folder / "judgments.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     write_accuracies(folder / "accuracies.csv")
     write_labels(folder)
+    write_gate(folder / "gate.json")
     gold = rng.beta(2, 5, 200)
     predictions = {"gold": gold, "follows": gold * 0.7 + 0.35 + rng.normal(0, 0.08, 200)}
     predictions["average"] = gold.mean() + rng.normal(0, 0.01, 200)

@@ -24,6 +24,7 @@ from betterthan.present.tables.describe import describe, summarize
 from betterthan.present.tables.together import Together, combined
 from betterthan.receipts.receipt import record
 from betterthan.results.base import Result, json_text
+from betterthan.results.registry import RESULT_KINDS, load
 from betterthan.results.settings import short_signature
 from betterthan.writing import write_whole
 
@@ -105,7 +106,8 @@ def emit_all(
         texts = [_as_text(table, color, to_file=to_file, **shown) for table in tables]
         text = "\n".join(texts)
     else:
-        text = "\n".join(TABLES[chosen](table, typed_option()) for table in answer.tables(chosen))
+        text = _whole_page(answer) if chosen == "html" else ""
+        text = text or "\n".join(TABLES[chosen](table, typed_option()) for table in answer.tables(chosen))
     if to_file and output is not None:
         refuse_overwriting(output)
         write_whole(output, text)
@@ -113,6 +115,12 @@ def emit_all(
     else:
         to_stdout(text)
     return max(getattr(result, "exit_code", 0) for result in answer.results)
+
+
+def _whole_page(answer: Answer) -> str:
+    """Return the page of a result whose kind has one, otherwise nothing."""
+    page = RESULT_KINDS[answer.results[0].kind].page if len(answer.results) == 1 else ""
+    return str(load(page)(answer.results[0], typed_option())) if page else ""
 
 
 def _as_json(results: Sequence[Result], command: dict[str, Any] | None) -> str:

@@ -46,11 +46,15 @@ class ResultKind(NamedTuple):
         ``"module:function"``, from a result to a :class:`~betterthan.present.table.Table`.
     charts : tuple of ResultChart
         The first is the default.
+    page : str
+        ``"module:function"``, from a result and a spelling to a whole HTML page, where a file of it is more than the
+        table.
     """
 
     result: str
     table: str
     charts: tuple[ResultChart, ...] = ()
+    page: str = ""
 
 
 _RESULTS = "betterthan.results"
@@ -100,6 +104,8 @@ RESULT_KINDS: dict[str, ResultKind] = {
     "gate": ResultKind(
         f"{_RESULTS}.gate:Gate",
         f"{_TABLES}.gate:gate_table",
+        (ResultChart("gate", f"{_CHARTS}.gates:gate_chart"),),
+        page="betterthan.present.renderers.gate_page:gate_page",
     ),
     "calibration": ResultKind(
         f"{_RESULTS}.calibration:Calibration",

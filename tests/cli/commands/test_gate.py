@@ -88,6 +88,24 @@ def test_formats(betterthan, tmp_path, baseline):
         assert words in betterthan("gate", baseline, candidate, "--margin", "0.02", "--format", form).out
 
 
+def test_a_file_of_html_is_a_whole_page(betterthan, tmp_path, baseline):
+    """And a saved result is drawn without being told the margin again."""
+    candidate = write(tmp_path / "b.jsonl", BASELINE)
+    given = ("gate", baseline, candidate, "--margin", "0.02", "-o")
+    assert betterthan(*given, tmp_path / "gate.html").code == 0
+    page = (tmp_path / "gate.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert ">Equivalent</h1>" in page
+    pytest.importorskip("altair")
+    betterthan(*given, tmp_path / "gate.json")
+    assert betterthan("figure", "gate", tmp_path / "gate.json", "-o", tmp_path / "gate.svg").code == 0
+    said = betterthan("figure", "gate", tmp_path / "gate.json", "--margin", "1", "-o", tmp_path / "x.svg")
+    assert (said.code, "--margin changes nothing" in said.err) == (2, True)
+    said = betterthan("figure", "pairs", baseline, candidate, "--margin", "1", "-o", tmp_path / "x.svg")
+    assert "--margin changes nothing" in said.err
+    assert "--margin" in betterthan("figure", "gate", baseline, candidate, "-o", tmp_path / "x.svg").err
+
+
 def test_a_result_can_be_verified(betterthan, tmp_path, baseline):
     """With the names of the two files."""
     candidate = write(tmp_path / "b.jsonl", [0, *BASELINE[1:]])

@@ -125,6 +125,12 @@ def corrected(systems: tuple[str, ...]) -> Any:
     return bt.correct(judge, replace(judge, name="human", values=labels))
 
 
+def gated(systems: tuple[str, ...]) -> Any:
+    """The second system against the first, on all items and in two slices."""
+    scores = renamed(systems, drawn_scores(len(systems), 40, name="chrF")).select(systems[:2])
+    return bt.gate(scores, margin=0.1, slices={"topic": ["law", "code"] * 20})
+
+
 def audited(systems: tuple[str, ...]) -> Any:
     """The same judge against its labels."""
     judge = renamed(systems, drawn_scores(len(systems), 40, name="judge"))
@@ -150,6 +156,7 @@ def subject(kind: str, systems: tuple[str, ...] = SYSTEMS) -> Any:
         "tasks": lambda: bt.board(scores),
         "power": lambda: bt.plan(scores),
         "evidence": lambda: bt.watch(scores),
+        "gate": lambda: gated(systems),
         "corrected": lambda: corrected(systems),
         "calibration": lambda: bt.calibrate(scores, n_resamples=40),
         "multiverse": lambda: bt.multiverse(systems[:2], scores, n_resamples=99),

@@ -41,6 +41,7 @@ CALLS = {
         "Word tags by F1-BAD",
     ),
     "quality": (("true.hter", "ours=a.hter", "b.hter", "--resamples", 99), "RMSE (lower is better)"),
+    "gate": (("human.csv", "--pair", "Birch", "Aster", "--margin", "2"), "Gate: Aster against Birch"),
     "judges": (("judged.csv",), "How do the judges agree?"),
     "diagnosis": (("metrics.tsv", "--metric", "TER"), "What kind of scores are these? TER"),
 }

@@ -24,6 +24,7 @@ KINDS = (
     "tasks",
     "power",
     "evidence",
+    "gate",
     "corrected",
     "calibration",
     "multiverse",
@@ -56,7 +57,8 @@ KINDS = (
     "--pair",
     nargs=2,
     metavar="A B",
-    help="Two systems, for scatter, differences, power, evidence, calibration and multiverse (A > B).",
+    help="Two systems, for scatter, differences, power, evidence, gate (baseline and candidate), calibration "
+    "and multiverse (A > B).",
 )
 @click.option(
     "--by",
@@ -96,6 +98,7 @@ KINDS = (
     metavar="ID",
     help="Segment to draw, for spans. Repeat for several.",
 )
+@click.option("--margin", type=float, metavar="X", help="How much worse a candidate may be, for gate.")
 @click.option("--mt", metavar="FILE", help="Translations, for spans: their words are written above the tags.")
 @click.option(
     "--missing",
@@ -141,9 +144,9 @@ def figure(
 ) -> None:
     """Draw a figure of KIND from FILE, as SVG, PNG, PDF or JSON.
 
-    KIND is one of ranking, pairs, scatter, differences, agreement, ranks, board, tasks, power, evidence,
-    corrected, calibration, multiverse, judge-calibration, metrics, soft-pairwise, contributions, margins, aggregation,
-    confusion, spans, tags, quality, judges and diagnosis.
+    KIND is one of ranking, pairs, scatter, differences, agreement, ranks, board, tasks, power, evidence, gate,
+    corrected, calibration, multiverse, judge-calibration, metrics, soft-pairwise, contributions, margins,
+    aggregation, confusion, spans, tags, quality, judges and diagnosis.
 
     FILE is what the corresponding command reads, or a result that it saved as JSON with any of its options. For
     scatter and margins, several files are drawn side by side.

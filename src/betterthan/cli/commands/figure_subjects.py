@@ -24,8 +24,18 @@ from betterthan.tables.scores import Scores
 
 _THREE = ("mean", "median", "bradley_terry")
 _OF_BATTLES = ("win_rate", "bradley_terry", "elo")
-_BY_UNITS = ("ranking", "pairs", "agreement", "ranks", "power", "evidence", "corrected", "calibration")
-_COMPUTED_PAIR = ("power", "evidence", "calibration", "multiverse")
+_BY_UNITS = (
+    "ranking",
+    "pairs",
+    "agreement",
+    "ranks",
+    "power",
+    "evidence",
+    "gate",
+    "corrected",
+    "calibration",
+)
+_COMPUTED_PAIR = ("power", "evidence", "gate", "calibration", "multiverse")
 """Kinds for which a pair chooses what is computed, not what is drawn of it."""
 # A result says what it is in its first line.
 _HEAD = 400
@@ -103,6 +113,9 @@ def subject_of(
 def _refuse_unused(kind: str, given: dict[str, Any], *, has_results: bool) -> None:
     """Refuse what chooses units, where nothing is computed by them."""
     is_computed = kind in _BY_UNITS and not has_results
+    if given["margin"] is not None and (has_results or kind != "gate"):
+        why = "a result that is computed already" if has_results else f"a figure of {kind}"
+        raise BetterThanError(f"--margin changes nothing in {why}. Leave it out.")
     for name, nothing in (("units", "auto"), ("cluster", None), ("covariates", ())):
         if given[name] != nothing and not is_computed:
             why = "a result that is computed already" if has_results else f"a figure of {kind}"
@@ -352,6 +365,24 @@ def _evidence(asked: Asked) -> Any:  # noqa: ANN401
     return watch(table, systems=given["pair"] or None, **chosen)
 
 
+def _gate(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.gate.gate import gate_tables
+    from betterthan.cli.gate_inputs import GateInputs, margins_of
+
+    given = asked.given
+    margins = margins_of([given["metric"]] if given["metric"] else [], given["margin"])
+    return gate_tables(
+        GateInputs(asked.files, asked.options, given["format_in"]).tables(margins),
+        systems=given["pair"] or None,
+        units=given["units"],
+        over="items and runs",
+        missing=given["missing"],
+        alpha=0.05,
+        power=0.8,
+        undecided="",
+    )
+
+
 def _calibration(asked: Asked) -> Any:  # noqa: ANN401
     from betterthan.analysis.calibrate.calibrate import calibrate
 
@@ -390,6 +421,7 @@ _SUBJECTS: dict[str, Callable[[Asked], Any]] = {
     "tasks": _board,
     "power": _power,
     "evidence": _evidence,
+    "gate": _gate,
     "corrected": _corrected,
     "calibration": _calibration,
     "multiverse": _multiverse,

@@ -106,6 +106,7 @@ def chart(
         ``judges``          Judges                              bias, correlation and variance ratio of each judge
         ``diagnosis``       Diagnosis                           outliers, rank variation and correlation by system
         ``calibration``     Calibration                         false positives of tests, coverage of intervals
+        ``gate``            Gate                                differences with their intervals, against the margin
         ``multiverse``      Multiverse                          specification curve: every analysis of a claim
         ``study``           Study                               a figure of the paper, redrawn
         ==================  ==================================  ====================================================

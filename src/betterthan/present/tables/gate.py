@@ -225,7 +225,8 @@ def _words(result: Gate) -> tuple[str, ...]:
         return ()
     digits = min(3, max(digits_for([], [abs(item.loss) for item in shown]), 0))
     parts = [
-        f"{_cut(item.item)} ({_short(item.baseline_score, digits)} to {_short(item.candidate_score, digits)})"
+        f"{_cut(item.item)} ({without_zeros(item.baseline_score, digits)} to "
+        f"{without_zeros(item.candidate_score, digits)})"
         for item in shown
     ]
     of = f" by {metric}" if len({*result.metric}) > 1 else ""
@@ -236,7 +237,7 @@ def _cut(name: str) -> str:
     return name if len(name) <= _SHOWN_LENGTH else f"{name[: _SHOWN_LENGTH - 1]}…"
 
 
-def _short(value: float, digits: int) -> str:
+def without_zeros(value: float, digits: int) -> str:
     """Return a score without needless zeros."""
     text = number(value, digits)
     return text.rstrip("0").rstrip(".") if "." in text else text
