@@ -42,7 +42,7 @@ def test_figure_one_means_medians_and_wins_disagree():
     assert outcomes["Bradley–Terry"] == outcomes["win rate"] == {"same direction"}
     assert found.share("supported") == 0
     text = " ".join(multiverse_table(found).verdict)
-    assert "No analysis of 50 supports the claim B > A" in text
+    assert "None of 50 analyses supports the claim B > A" in text
     assert "What decides: aggregation" in text
     best = outcomes_by_aggregation(bt.multiverse("C is best", figure_one()))
     assert best["Bradley–Terry"] == {"same direction"}

@@ -123,5 +123,5 @@ def test_a_judge_is_audited(betterthan, tmp_path):
     rows = [f"q{i},{a},{b},model_a" for i in range(9) for a, b in (("A", "B"), ("B", "A"))]
     votes.write_text("\n".join(["item,model_a,model_b,winner", *rows]) + "\n", encoding="utf-8")
     said = betterthan("audit-judge", votes)
-    assert "In both orders the same output wins 0% of 9 pairs" in said.out
+    assert "The same output wins in both orders in 0% of 9 pairs" in said.out
     assert "The left side wins 100% of the 9 pairs" in " ".join(said.out.split())

@@ -25,7 +25,7 @@ def test_the_answer_comes_first(betterthan, scores):
     """In words."""
     said = betterthan("multiverse", scores, "B > A")
     assert said.code == 0
-    assert "No analysis of 50 supports the claim B > A" in " ".join(said.out.split())
+    assert "None of 50 analyses supports the claim B > A" in " ".join(said.out.split())
 
 
 def test_every_format(betterthan, scores):

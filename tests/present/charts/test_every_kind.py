@@ -29,8 +29,8 @@ WRITTEN = {
     "corrected": ("A judge corrected by human labels", "mean human, higher is better", "labels alone"),
     "calibration": (
         "Which tests and intervals hold on tables like this one?",
-        "called different though equal",
-        "intervals with the truth",
+        "called different although equal",
+        "intervals that contain the truth",
         "permutation",
     ),
     "evidence": ("Evidence by the number of items", "e-value", "items"),

@@ -38,8 +38,8 @@ def calibration_chart(result: Calibration, theme: Theme, *, title: str | None = 
     )
     tests = _dots(result, sizes, (REJECTS, NOT_ABOUT_MEANS), theme)
     intervals = _dots(result, covers, (COVERS,), theme)
-    left = _panel(tests, result.alpha, "called different though equal", theme, from_zero=True)
-    right = _panel(intervals, result.confidence, "intervals with the truth", theme, from_zero=False)
+    left = _panel(tests, result.alpha, "called different although equal", theme, from_zero=True)
+    right = _panel(intervals, result.confidence, "intervals that contain the truth", theme, from_zero=False)
     drawn = altair().hconcat(left, right, spacing=_GAP).resolve_scale(shape="shared")
     words = [
         *sentences(result),

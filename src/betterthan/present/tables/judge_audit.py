@@ -88,7 +88,7 @@ def _agreement(result: JudgeAudit) -> tuple[str, ...]:
     if "both_orders" in rows:
         row = rows["both_orders"]
         lines.append(
-            f"In both orders the same output wins {100 * row.value:.0f}% of {row.n:,} pairs "
+            f"The same output wins in both orders in {100 * row.value:.0f}% of {row.n:,} pairs "
             f"({percent(result.confidence)} CI {100 * row.low:.0f} to {100 * row.high:.0f}%)."
         )
     return tuple(lines)
@@ -122,7 +122,7 @@ def _legend(result: JudgeAudit) -> str:
     if any(check in ("favor", "own", "length") for check in result.check):
         parts.append("Favors: points of the judge among outputs that humans rate alike")
     if any(not math.isnan(each) for each in result.pvalue.tolist()):
-        parts.append("p: no bias")
+        parts.append("p: null hypothesis of no bias")
     return "; ".join(parts) + "." if parts else ""
 
 

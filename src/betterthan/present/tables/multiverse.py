@@ -115,7 +115,7 @@ def sentences(result: Multiverse) -> tuple[str, ...]:
             f"The claim {result.claim} survives every choice: all {n:,} analyses support it (p ≤ {result.alpha:g}).",
         )
     start = (
-        f"No analysis of {n:,} supports the claim {result.claim}"
+        f"None of {n:,} analyses supports the claim {result.claim}"
         if not supported
         else f"{supported:,} of {n:,} analyses ({whole_percent(whole.supported)}) support the claim {result.claim}"
     )
