@@ -58,7 +58,7 @@ def read_labeled(
     judged = _scores_or_battles(judge, judge_score, base, format)
     labeled = _scores_or_battles(labels, human_score, base, format)
     if not isinstance(labeled, Matches):
-        return LabeledScores(judged, labeled, _weights(labels, weight, base, format))
+        return LabeledScores(judged, labeled, weights_of(labels, weight, base, format))
     if weight is not None:
         raise BetterThanError(
             Message(
@@ -122,7 +122,8 @@ def _said(data: Any, name: str | None, options: Options, format: str | None) -> 
     return said
 
 
-def _weights(data: Any, weight: str | Scores | None, options: Options, format: str | None) -> Scores | None:  # noqa: A002, ANN401
+def weights_of(data: Any, weight: str | Scores | None, options: Options, format: str | None) -> Scores | None:  # noqa: A002, ANN401
+    """Return the weights of labels in the named column, or in the column "weight"; None where there is none."""
     if isinstance(weight, Scores):
         return weight
     if isinstance(data, Scores):

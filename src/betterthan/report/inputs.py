@@ -23,6 +23,7 @@ from betterthan.read.formats.quality.tag_files import read_tags
 from betterthan.read.formats.tables.parallel_text import read_texts
 from betterthan.read.grid.selection import refuse_unknown_directions
 from betterthan.read.inputs import TableReader, is_metrics_folder, is_path
+from betterthan.read.labels import weights_of
 from betterthan.read.plausibility.direction import is_truth_of_predictions
 from betterthan.read.protocol import Options
 from betterthan.report.command import command_of
@@ -143,6 +144,8 @@ class Inputs:
         For "scores" the first is what the report is about; for "meta" all of them; for "quality" the predictions.
     human : Scores, optional
         Human scores, or the true scores of predictions.
+    weight : Scores, optional
+        Weights of human scores that were drawn with unequal probabilities.
     texts, matches, runs, tags
         Where there are any; runs are those whose means the first of the metrics holds.
     words : tuple of tuples of str
@@ -160,6 +163,7 @@ class Inputs:
     command: str
     metrics: dict[str, Scores] = field(default_factory=dict)
     human: Scores | None = None
+    weight: Scores | None = None
     texts: Texts | None = None
     matches: Matches | None = None
     runs: Runs | None = None
@@ -396,7 +400,15 @@ def _of_meta(read: TableReader, files: Sequence[ReportSource], further: Mapping[
         )
     metrics = _tables(read, files)
     refuse_unknown_directions(read.options, {*metrics, *people})
-    return Inputs(kind="meta", command="", metrics=metrics, human=people[gold], notes=tuple(notes))
+    inputs = Inputs(kind="meta", command="", metrics=metrics, human=people[gold], notes=tuple(notes))
+    return with_weights(inputs, further["human"], read.options, read.format)
+
+
+def with_weights(inputs: Inputs, human: object, options: Options, format: str | None) -> Inputs:  # noqa: A002
+    """Return the inputs with the weights of the labels that a judge is corrected by, where their file has some."""
+    if len(inputs.metrics) != 1 or not is_path(human):
+        return inputs
+    return replace(inputs, weight=weights_of(human, None, options, format))
 
 
 def _of_texts(read: TableReader, files: Sequence[ReportSource], further: Mapping[str, Any]) -> Inputs:  # noqa: ARG001

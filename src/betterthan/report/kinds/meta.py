@@ -38,6 +38,14 @@ from betterthan.report.figures.marks import interval_marks, scale_heading
 from betterthan.report.inputs import Inputs
 from betterthan.report.sections.data_check import data_section
 from betterthan.report.sections.files import csv_files, files_section
+from betterthan.report.sections.judge import (
+    CONDITION,
+    audit_of,
+    audit_section,
+    corrected_headline,
+    corrected_means,
+    corrected_section,
+)
 from betterthan.report.sections.method import method_section
 from betterthan.report.sections.pairs import pairs_card
 from betterthan.report.sections.ranking import close_race, ranking_block
@@ -177,9 +185,14 @@ def meta_report(inputs: Inputs) -> Report:
     )
     if human_ranking is not None:
         results["human"] = human_ranking
+    corrected = corrected_means(inputs)
+    audit = None if corrected is None else audit_of(inputs)
+    results |= {name: each for name, each in (("corrected", corrected), ("audit", audit)) if each is not None}
     files = csv_files(results)
     sections = [
         _ranking(measured, refused),
+        *([corrected_section(corrected)] if corrected is not None else []),
+        *([audit_section(audit)] if audit is not None else []),
         significance_section(main),
         systems_section(main),
         _contributions(main),
@@ -191,9 +204,11 @@ def meta_report(inputs: Inputs) -> Report:
     return Report(
         title=f"Metrics compared with {main.human} · {main.n_systems} systems · {count(main.n_segments)} segments",
         kind="meta",
-        headline=_headline(main),
-        verdict=_verdict(main),
-        caveats=_caveats(main),
+        headline=_headline(main) if corrected is None else corrected_headline(corrected),
+        verdict=_verdict(main)
+        if corrected is None
+        else joined([*describe(corrected).verdict, _verdict(main)]),
+        caveats=_caveats(main) if corrected is None else (*_caveats(main), CONDITION),
         cards=_cards(main),
         sections=tuple(sections),
         results=results,

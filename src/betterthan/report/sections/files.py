@@ -21,9 +21,11 @@ _OF_PAIRS = ("diagnosis", "pairwise")
 _COMMANDS = {
     "agreement": "agree",
     "aggregated": "score",
+    "corrected": "correct",
     "counts_explanation": "explain",
     "diagnosis": "diagnose",
     "explanation": "explain",
+    "judge_audit": "audit-judge",
     "meta_evaluation": "meta",
     "sentence_quality": "quality",
     "pairwise": "compare",

@@ -30,7 +30,7 @@ from betterthan.read.source.source import Source, open_source
 from betterthan.report.command import command_of
 from betterthan.report.compose import composed
 from betterthan.report.document import AnyPair, Block, Fold, Matrix, Report, Section
-from betterthan.report.inputs import Inputs, gather
+from betterthan.report.inputs import Inputs, gather, with_weights
 from betterthan.report.page import Links, page, script_text, style_sheet
 from betterthan.results.base import json_text
 from betterthan.results.checkup import Checkup
@@ -292,6 +292,8 @@ def _gathered(task: Task, news: News, parts: dict[str, list[StoredFile]]) -> Inp
         progress=news,
         **options,
     )
+    if inputs.kind == "meta" and human is not None:
+        inputs = with_weights(inputs, human, options["options"], options["format"])
     command = with_shown_names(command_of(data, human=human, **options), task.files)
     checkups = () if inputs.kind in ("texts", "tags") else _checkups(task, parts, in_files)
     return replace(inputs, command=command, checkups=checkups)

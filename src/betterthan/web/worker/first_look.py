@@ -25,7 +25,7 @@ _LONGEST_CELL = 60
 _PROBLEMS = 50
 # Words in a file's name that say what it is beside the data.
 _BY_NAME = (
-    ("human", re.compile(r"(^|[^a-z])(human|mqm|esa|gold[-_ ]?scores)([^a-z]|$)")),
+    ("human", re.compile(r"(^|[^a-z])(human|people|labels|mqm|esa|gold[-_ ]?scores)([^a-z]|$)")),
     ("reference", re.compile(r"(^|[^a-z])(ref|refs|reference|references)[a-z]?([^a-z]|$)")),
     ("source", re.compile(r"(^|[^a-z])(src|source)([^a-z]|$)")),
     ("gold", re.compile(r"(^|[^a-z])gold([^a-z]|$)")),
