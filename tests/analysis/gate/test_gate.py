@@ -261,3 +261,24 @@ def test_slices_of_documents_and_runs():
     halves = [str(i % 2) for i in range(runs.n_segments)]
     found = bt.gate(runs, systems=runs.systems[:2], margin=0.5, slices={"half": halves})
     assert [row.n_units for row in found] == [runs.n_segments, halves.count("0"), halves.count("1")]
+
+
+def test_a_loss_near_the_margin_is_decided_as_a_decline():
+    """That takes fewer items than to show that it lies above the margin."""
+    rng = np.random.default_rng(7)
+    gaps = rng.normal(size=60)
+    gaps = 0.8 * (gaps - gaps.mean()) / gaps.std(ddof=1) - 0.18
+    row = bt.gate(np.zeros(60), gaps, margin=0.2)[0]
+    assert row.verdict == "undecided"
+    normal = (1.96 + 0.8416) ** 2 * 0.8**2
+    assert normal / 0.18**2 < row.needed < 1.3 * normal / 0.18**2
+    assert normal / 0.2**2 < row.needed_if_equal < 1.3 * normal / 0.2**2
+
+
+def test_numbers_that_would_decide_allow_for_losses_not_yet_seen():
+    """With one large loss among small gains more items are needed than its share suggests."""
+    gaps = np.array([0.1, 0.2] * 20 + [-6.0])
+    row = bt.gate(np.zeros(41), gaps, margin=0.5)[0]
+    assert row.verdict == "undecided"
+    plain = ((1.96 + 0.8416) * gaps.std(ddof=1) / 0.5) ** 2
+    assert row.needed_if_equal > 1.5 * plain
