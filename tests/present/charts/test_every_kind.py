@@ -24,7 +24,7 @@ WRITTEN = {
     "judge_calibration": (
         "Human labels where the judge's scores are alike",
         "judge (judge)",
-        "human (human)",
+        "humans",
     ),
     "corrected": ("A judge corrected by human labels", "mean human, higher is better", "labels alone"),
     "calibration": (
