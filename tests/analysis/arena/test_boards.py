@@ -127,6 +127,61 @@ def test_clusters_widen_the_intervals():
     assert (clustered.high - clustered.low).mean() > 1.3 * (alone.high - alone.low).mean()
 
 
+@pytest.mark.parametrize(("n_judges", "is_nested"), [(5, False), (12, False), (5, True)])
+def test_intervals_cover_with_few_judges_of_strong_tastes(n_judges, is_nested):
+    """Judges who vote in all categories, or each in one of their own."""
+    rng = np.random.default_rng(1)
+    k, m, n, covered = 6, 8, 3000, []
+    for _ in range(25):
+        theta = rng.normal(0, 0.6, m) + rng.normal(0, 0.3, (k, m))
+        theta -= theta.mean(axis=1, keepdims=True)
+        category, left = rng.integers(0, k, n), rng.integers(0, m, n)
+        right = (left + rng.integers(1, m, n)) % m
+        judge = rng.integers(0, n_judges, n) + n_judges * category * is_nested
+        taste = rng.normal(0, 0.4, (n_judges * k, m))
+        ahead = theta[category, left] - theta[category, right] + taste[judge, left] - taste[judge, right]
+        matches = bt.Matches(
+            systems=[f"S{i}" for i in range(m)],
+            left=left,
+            right=right,
+            outcome=(rng.random(n) < 1 / (1 + np.exp(-ahead))).astype(float),
+            group=judge,
+            category=category,
+            categories=[f"C{i}" for i in range(k)],
+        )
+        boards = bt.boards(matches)
+        rows = [int(name[1:]) for name in boards.categories], [int(name[1:]) for name in boards.systems]
+        # Tastes make the typical judge's probabilities less extreme, by 3% of these strengths.
+        true = 1500 + 400 / np.log(10) * 0.97 * theta[np.ix_(*rows)]
+        covered.append(((boards.low <= true) & (true <= boards.high)).mean())
+    assert np.mean(covered) > 0.95 - 3 * np.std(covered) / 5
+
+
+def test_errors_without_clusters_are_those_of_independent_battles():
+    """With a unit for each battle, the clustered noise is the noise that the fit assumes."""
+    from betterthan.kernels.comparisons.categories import category_influence
+    from betterthan.kernels.comparisons.category_errors import category_errors, unit_scores
+
+    rng = np.random.default_rng(4)
+    k, m, n = 3, 4, 6000
+    category, left = rng.integers(0, k, n), rng.integers(0, m, n)
+    right = (left + rng.integers(1, m, n)) % m
+    theta = rng.normal(0, 0.4, (k, m))
+    won = (rng.random(n) < 1 / (1 + np.exp(theta[category, right] - theta[category, left]))).astype(float)
+    wins = np.zeros((k, m, m))
+    np.add.at(wins, (category, left, right), won)
+    np.add.at(wins, (category, right, left), 1 - won)
+    fit = category_strengths(wins, np.zeros(m))
+    chance = 1 / (1 + np.exp(fit.log_strength[category, right] - fit.log_strength[category, left]))
+    rows = won - chance, chance * (1 - chance)
+    errors = category_errors(wins, fit, [unit_scores(np.arange(n), category, (left, right), rows, (k, m))])
+    assert errors.dispersion == pytest.approx(1, abs=0.1)
+    assert errors.degrees.min() > 100
+    np.testing.assert_allclose(errors.covariance, fit.covariance, atol=0.15 * fit.covariance.max())
+    influence = category_influence(wins, fit)
+    assert (np.linalg.eigvalsh(fit.covariance - influence.noise) > -1e-9).all()
+
+
 def test_an_empty_cell_is_a_category_of_its_own():
     """Nothing is dropped."""
     battles = drawn(np.tile(MU, (2, 1)), [100, 100])

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import expit
 
 from betterthan.analysis.matches.match_units import match_unit_note
-from betterthan.analysis.matches.matches import MatchFit, fit_matches
+from betterthan.analysis.matches.matches import (
+    MatchFit,
+    MatchRows,
+    critical_values,
+    fit_matches,
+    rows_of,
+    upper_tail,
+)
 from betterthan.analysis.rank.rank import rank
 from betterthan.analysis.table_argument import AnyData, as_divided_battles
 from betterthan.arrays import BoolArray, FloatArray, IntArray
@@ -16,6 +23,7 @@ from betterthan.budget import check_share
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.comparisons.categories import CategoryFit, category_strengths
+from betterthan.kernels.comparisons.category_errors import UnitScores, category_errors, unit_scores
 from betterthan.kernels.comparisons.sandwich import difference_errors, model_covariance
 from betterthan.kernels.comparisons.strengths import to_elo
 from betterthan.kernels.comparisons.wins import with_ties
@@ -76,8 +84,8 @@ def boards(
 
     Notes
     -----
-    Where judges or questions occur in several battles, variances are multiplied by the ratio of clustered to
-    independent variances of all battles together.
+    Where judges or questions occur in several battles, errors are those of these units, with Student's t and degrees
+    of freedom for each system in each category, as in :func:`betterthan.rank`.
 
     References
     ----------
@@ -101,14 +109,14 @@ def boards(
     total = rank(matches, by="bradley_terry", ties=ties, scale="elo", confidence=confidence)
     pooled = fit_matches(matches, ties=ties)
     wins, votes = _tables(matches, ties)
-    fit = category_strengths(wins, pooled.log_strength, dispersion=_dispersion(pooled))
+    fit, degrees = _fitted(matches, pooled, wins)
     systems = [matches.systems.index(name) for name in total.systems]
     counted = np.bincount(np.asarray(matches.category), matches.weight, len(matches.categories))
     battles = np.asarray(counted, dtype=np.float64)
     sizes = np.argsort(-battles, kind="stable")
     return _result(
-        matches, total, fit, by=by or "category", cells=np.ix_(sizes, np.array(systems)), votes=votes, battles=battles,
-        confidence=confidence, ties=ties,
+        matches, total, fit, degrees, by=by or "category", cells=np.ix_(sizes, np.array(systems)), votes=votes,
+        battles=battles, confidence=confidence, ties=ties,
     )  # fmt: skip
 
 
@@ -137,6 +145,40 @@ def _tables(matches: Matches, ties: Literal["half", "drop"]) -> tuple[FloatArray
     return np.asarray(with_ties(won, tied, ties)), votes
 
 
+class _Degrees(NamedTuple):
+    """Degrees of freedom of strengths and of deviations, both (k, m)."""
+
+    strength: FloatArray
+    deviation: FloatArray
+
+
+def _fitted(matches: Matches, pooled: MatchFit, wins: FloatArray) -> tuple[CategoryFit, _Degrees]:
+    """Strengths by category, with errors that account for judges and questions."""
+    rows = rows_of(matches, pooled.ties)
+    if not rows.units:
+        fit = category_strengths(wins, pooled.log_strength, dispersion=_dispersion(pooled))
+        endless = np.full(fit.log_strength.shape, np.inf)
+        return fit, _Degrees(endless, endless)
+    first = category_strengths(wins, pooled.log_strength)
+    dispersion = category_errors(wins, first, _unit_scores(matches, rows, first)).dispersion
+    dispersion = max(_LEAST_DISPERSION, dispersion) if np.isfinite(dispersion) else 1.0
+    fit = category_strengths(wins, pooled.log_strength, dispersion=dispersion)
+    errors = category_errors(wins, fit, _unit_scores(matches, rows, fit), dispersion=dispersion)
+    fit = fit._replace(covariance=errors.covariance, deviation_variance=errors.deviation_variance)
+    return fit, _Degrees(errors.degrees, errors.deviation_degrees)
+
+
+def _unit_scores(matches: Matches, rows: MatchRows, fit: CategoryFit) -> list[UnitScores]:
+    """Scores of judges, of questions, or of both."""
+    category = np.asarray(matches.category)
+    if category.size > rows.left.size:  # ties are left out
+        category = category[matches.outcome != 0.5]
+    chance = expit(fit.log_strength[category, rows.left] - fit.log_strength[category, rows.right])
+    parts = rows.weight * (rows.outcome - chance), rows.weight * chance * (1 - chance)
+    shape = fit.log_strength.shape
+    return [unit_scores(unit.code, category, (rows.left, rows.right), parts, shape) for unit in rows.units]
+
+
 def _dispersion(pooled: MatchFit) -> float:
     """How many times larger variances of differences are than independent battles imply."""
     wins = with_ties(pooled.counts.wins, pooled.counts.ties, pooled.ties)  # type: ignore[arg-type]
@@ -149,6 +191,7 @@ def _result(
     matches: Matches,
     total: Ranking,
     fit: CategoryFit,
+    degrees: _Degrees,
     *,
     by: str,
     cells: tuple[IntArray, ...],
@@ -159,13 +202,15 @@ def _result(
 ) -> Boards:
     sizes = cells[0].reshape(-1)
     factor = 400 / np.log(10)
-    reach = -ndtri((1 - confidence) / 2) * np.sqrt(np.diagonal(fit.covariance, axis1=1, axis2=2))
+    reach = critical_values(confidence, degrees.strength) * np.sqrt(
+        np.diagonal(fit.covariance, axis1=1, axis2=2)
+    )
     deviation = fit.log_strength - fit.typical
     z = np.abs(deviation) / np.sqrt(np.maximum(fit.deviation_variance, 1e-300))
-    holm = adjusted(2 * ndtr(-z).ravel()).reshape(z.shape)
+    holm = adjusted(2 * upper_tail(z, degrees.deviation).ravel()).reshape(z.shape)
     ranks = [
-        _ranks(theta, table, confidence)
-        for theta, table in zip(fit.log_strength, fit.covariance, strict=True)
+        _ranks(theta, table, freedom, confidence)
+        for theta, table, freedom in zip(fit.log_strength, fit.covariance, degrees.strength, strict=True)
     ]
     rank_, low, high = (np.array([each[i] for each in ranks]) for i in range(3))
     names = matches.categories
@@ -212,14 +257,15 @@ def _unit_note(matches: Matches) -> tuple[str, ...]:
 
 
 def _ranks(
-    theta: FloatArray, covariance: FloatArray, confidence: float
+    theta: FloatArray, covariance: FloatArray, degrees: FloatArray, confidence: float
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Ranks by strength, and the ranks that Holm-adjusted comparisons of all pairs leave possible."""
     m = theta.size
     first, second = np.triu_indices(m, k=1)
     error = difference_errors(covariance)[first, second]
     ahead = theta[first] - theta[second]
-    p = 2 * ndtr(-np.abs(ahead) / np.where(error > 0, error, np.inf))
+    z = np.abs(ahead) / np.where(error > 0, error, np.inf)
+    p = 2 * upper_tail(z, np.minimum(degrees[first], degrees[second]))
     is_clear = adjusted(p) <= 1 - confidence
     better: BoolArray = np.zeros((m, m), dtype=bool)
     better[first, second], better[second, first] = is_clear & (ahead > 0), is_clear & (ahead < 0)

@@ -43,6 +43,33 @@ class CategoryFit(NamedTuple):
     own_weight: FloatArray
 
 
+class CategoryInfluence(NamedTuple):
+    """How scores move strengths, at the estimated τ.
+
+    Attributes
+    ----------
+    inverse : array, shape (k, m, m)
+        A, of which :math:`A_c s_c` is the move that a score causes in its own category.
+    follows : array, shape (k, m, m)
+        How strengths follow the sum over categories of :math:`A_c s_c / τ^2`.
+    precision : float
+        1 / τ².
+    own : array, shape (k, m)
+        How much a system's own battles of a category count.
+    noise : array, shape (k, m, m)
+        The part of the covariance that is due to independent battles.
+    deviation_noise : array, shape (k, m)
+        The same of deviations from the mean over categories.
+    """
+
+    inverse: FloatArray
+    follows: FloatArray
+    precision: float
+    own: FloatArray
+    noise: FloatArray
+    deviation_noise: FloatArray
+
+
 class _State(NamedTuple):
     theta: FloatArray
     typical: FloatArray
@@ -116,6 +143,43 @@ def category_strengths(wins: FloatArray, start: FloatArray, *, dispersion: float
     found = np.array(likelihood) + np.log(spreads) - (spreads / _PRIOR) ** 2 / 2
     weight = np.exp(found - found.max())
     return _averaged(scaled, modes, weight / weight.sum())
+
+
+def category_influence(wins: FloatArray, fit: CategoryFit, *, dispersion: float = 1.0) -> CategoryInfluence:
+    """Return how scores of battles, divided by the dispersion, move the strengths of a fit to first order.
+
+    Examples
+    --------
+    >>> wins = np.array([[[0.0, 30], [10, 0]], [[0, 33], [12, 0]]])
+    >>> influence = category_influence(wins, category_strengths(wins, np.log([3.0, 1.0]) - np.log(3) / 2))
+    >>> influence.noise.shape, influence.deviation_noise.shape
+    ((2, 2, 2), (2, 2))
+    """
+    spread, precision = fit.spread, 1 / fit.spread**2
+    state = _solved(np.asarray(wins, dtype=np.float64) / dispersion, fit.typical, fit.log_strength, spread)
+    k, m = state.theta.shape
+    centre, scale = np.eye(m) - 1 / m, float(np.trace(state.schur)) / m
+    of_typical = centre @ np.linalg.inv(state.schur + scale / m) @ centre
+    follow = precision * (centre @ state.inverse)
+    # Of A s, its covariance with their sum over categories, and the covariance of that sum.
+    own = centre @ state.inverse @ state.information @ state.inverse @ centre
+    along, total = precision * own, precision**2 * own.sum(axis=0)
+    follows = follow @ of_typical
+    turned = follows.swapaxes(1, 2)
+    crossed = along @ turned
+    noise = own + crossed + crossed.swapaxes(1, 2) + follows @ total @ turned
+    away = follows - follows.mean(axis=0)
+    crossed = (along - along.mean(axis=0)) @ away.swapaxes(1, 2)
+    deviation = (1 - 2 / k) * own + own.mean(axis=0) / k + crossed + crossed.swapaxes(1, 2)
+    deviation = deviation + away @ total @ away.swapaxes(1, 2)
+    return CategoryInfluence(
+        inverse=state.inverse,
+        follows=follows,
+        precision=precision,
+        own=np.clip(1 - precision * np.diagonal(state.inverse, axis1=1, axis2=2), 0, 1),
+        noise=noise,
+        deviation_noise=np.diagonal(deviation, axis1=1, axis2=2).copy(),
+    )
 
 
 def _averaged(
