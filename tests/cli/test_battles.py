@@ -93,13 +93,17 @@ def test_a_file_without_judges_is_ranked(betterthan, battles):
 
 
 def test_covariates_are_named_and_reported(betterthan, battles):
-    """--covariate may be given several times; the coefficients stand in the notes."""
+    """--covariate may be given several times; their effects are in the result and the table."""
     said = betterthan("rank", battles, "--covariate", "len_a-len_b", "--covariate", "times", "--json")
     found = ranking(said)
     matches = bt.read_matches(battles, keep=("judge",), covariates=["len_a-len_b", "times"])
 
     assert found == bt.rank(matches, scale="elo")
-    assert any(note.startswith("len_a-len_b: log odds ") for note in found.notes)
+    assert found.effects.names == ("len_a-len_b", "times")
+    assert (found.effects.low < found.effects.log_odds).all()
+    assert found.effects.columns()["pvalue"] == found.effects.pvalue.tolist()
+    assert "Effect of len_a-len_b: odds × " in betterthan("rank", battles, "--covariate", "len_a-len_b").out
+    assert found.side is None
     compared = ranking(betterthan("compare", battles, "--covariate", "len_a-len_b", "--json"))
     expected = bt.compare(bt.read_matches(battles, keep=("judge",), covariates=["len_a-len_b"]))
     assert compared == expected

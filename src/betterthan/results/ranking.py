@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.results.base import Result
+from betterthan.results.effects import Effects, SideEffect
 from betterthan.results.rows import NamedRows, best_name, row_at
 from betterthan.results.settings import Settings
 
@@ -130,6 +131,10 @@ class Ranking(NamedRows[RankedSystem], Result):
         Mean rank of the systems that do not differ significantly from each one, itself included.
     items : Items, or None
         For item response models: difficulty and discrimination of each segment.
+    effects : Effects, or None
+        Of battles with covariates: what each does to the odds, with interval and p-value.
+    side : SideEffect, or None
+        Of battles without covariates, by Bradley–Terry: the test of whether being shown on the left matters.
     votes : array of int, shape (m,), or None
         Battles in which the system met another; None for scores.
     unit : str
@@ -184,6 +189,8 @@ class Ranking(NamedRows[RankedSystem], Result):
     sigma: FloatArray | None = None
     fuzzy_rank: FloatArray | None = None
     items: Items | None = None
+    effects: Effects | None = None
+    side: SideEffect | None = None
 
     @property
     def best(self) -> str:

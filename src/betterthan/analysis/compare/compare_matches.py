@@ -16,6 +16,7 @@ from betterthan.analysis.matches.matches import (
     added_up,
     critical_values,
     fit_matches,
+    side_effect,
     side_note,
     upper_tail,
 )
@@ -57,7 +58,7 @@ def compare_matches(
     if fit is None:  # the ranking that made the fit has these notes already
         summed = added_up(matches)
         fit = fit_matches(summed, ties=ties, prior=prior)
-        sides = side_note(summed, fit, options.confidence)
+        sides = side_note(side_effect(summed, fit, options.confidence), options.confidence)
     strength = fit.log_strength[chosen]
     difference = strength[:, None] - strength[None, :]
     error, degrees = fit.pair_errors[square], fit.pair_degrees[square]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError
@@ -17,6 +17,7 @@ from betterthan.kernels.comparisons.covariates import (
 )
 from betterthan.kernels.resampling.clustered import FewClusters, ManyClusters
 from betterthan.messages import Message, Option
+from betterthan.results.effects import Effects
 from betterthan.tables.matches import Matches
 
 Clustering = FewClusters | ManyClusters
@@ -147,6 +148,32 @@ def two_way(first: FloatArray, second: FloatArray, both: FloatArray) -> FloatArr
     return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
 
 
+def effects_of(style: Style | None, confidence: float) -> Effects | None:
+    """Return the effects of covariates with their intervals and p-values.
+
+    Examples
+    --------
+    >>> style = Style(("length",), np.array([0.31]), np.array([0.03]), np.array([np.inf]))
+    >>> effects = effects_of(style, 0.95)
+    >>> effects.low.round(3), effects.high.round(3), effects.pvalue.round(4)
+    (array([0.251]), array([0.369]), array([0.]))
+    """
+    if style is None:
+        return None
+    tail, endless = (1 - confidence) / 2, np.isinf(style.degrees)
+    degrees = np.where(endless, 1.0, style.degrees)
+    reach = np.where(endless, -ndtri(tail), -stdtrit(degrees, tail)) * style.errors
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.abs(style.coefficients) / style.errors
+    return Effects(
+        names=style.names,
+        log_odds=style.coefficients,
+        low=style.coefficients - reach,
+        high=style.coefficients + reach,
+        pvalue=2 * np.where(endless, ndtr(-z), stdtr(degrees, -z)),
+    )
+
+
 def style_notes(style: Style | None, confidence: float) -> tuple[str, ...]:
     """Return a note on the effect of each covariate on the odds.
 
@@ -156,14 +183,10 @@ def style_notes(style: Style | None, confidence: float) -> tuple[str, ...]:
     >>> style_notes(style, 0.95)
     ('length: log odds +0.31 per standard deviation (95% CI +0.251 to +0.369).',)
     """
-    if style is None:
+    effects = effects_of(style, confidence)
+    if effects is None:
         return ()
-    tail = (1 - confidence) / 2
-    t = [-ndtri(tail) if np.isinf(d) else -stdtrit(d, tail) for d in style.degrees]
-    reach = np.array(t) * style.errors
-    rows = zip(
-        style.names, style.coefficients, style.coefficients - reach, style.coefficients + reach, strict=True
-    )
+    rows = zip(effects.names, effects.log_odds, effects.low, effects.high, strict=True)
     return tuple(
         f"{name}: log odds {b:+.3g} per standard deviation ({100 * confidence:g}% CI {a:+.3g} to {c:+.3g})."
         for name, b, a, c in rows

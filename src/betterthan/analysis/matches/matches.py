@@ -33,6 +33,7 @@ from betterthan.kernels.comparisons.sandwich import (
 from betterthan.kernels.comparisons.wins import WinCounts, with_ties
 from betterthan.kernels.resampling.clustered import many_clusters
 from betterthan.messages import Message, Option, method_note
+from betterthan.results.effects import SideEffect
 from betterthan.results.pvalues import equals_p
 from betterthan.tables.matches import Matches
 
@@ -389,8 +390,8 @@ def _played(counts: WinCounts) -> FloatArray:
 _BOTH_WAYS = 0.05  # smallest share of matches that must also occur in the other order
 
 
-def side_note(matches: Matches, fit: MatchFit, confidence: float) -> tuple[str, ...]:
-    r"""Return a note on position bias: the odds ratio of being shown on the left, its interval and p-value.
+def side_effect(matches: Matches, fit: MatchFit, confidence: float) -> SideEffect | None:
+    r"""Return the effect of being shown on the left (position bias), with its interval and p-value.
 
     The model gains a parameter, :math:`\operatorname{logit} P(\text{left wins}) = \theta_l - \theta_r + \delta`. With
     the residuals and weights of the fit without it, and :math:`x^*` the residual of the constant 1
@@ -398,12 +399,12 @@ def side_note(matches: Matches, fit: MatchFit, confidence: float) -> tuple[str, 
 
     .. math:: \hat\delta = \frac{\sum_r w_r (y_r - p_r)}{\sum_r w_r p_r (1 - p_r) x_r^{*2}},
 
-    one step of Newton's method; its standard error is clustered like all others. No note is made where positions carry
+    one step of Newton's method; its standard error is clustered like all others. None where positions carry
     no information: no system ever won from the right, or hardly any pair met in both orders.
     """
     rows = rows_of(matches, fit.ties)
     if matches.covariates is not None or not _sides_mean_something(rows, matches.n_systems):
-        return ()
+        return None
     ahead = fit.log_strength[rows.left] - fit.log_strength[rows.right]
     chance = expit(ahead)
     curvature, residual = rows.weight * chance * (1 - chance), rows.weight * (rows.outcome - chance)
@@ -413,20 +414,35 @@ def side_note(matches: Matches, fit: MatchFit, confidence: float) -> tuple[str, 
     free = 1 - (slope[rows.left] - slope[rows.right])
     information, score = curvature * free**2, residual * free
     if information.sum() <= 0:
-        return ()
+        return None
     step = score.sum() / information.sum()
     error, degrees = _error(rows, information, score, step)
     if not error > 0:
-        return ()
+        return None
     p = float(2 * upper_tail(np.array(abs(step) / error), np.array(degrees)))
     reach = float(critical_values(confidence, np.array(degrees))) * error
     won = np.array([rows.weight[rows.outcome == end].sum() for end in (1.0, 0.0)])
     if np.isnan(p):
+        return None
+    return SideEffect(
+        left_wins=float(won[0]),
+        right_wins=float(won[1]),
+        log_odds=float(step),
+        low=float(step - reach),
+        high=float(step + reach),
+        pvalue=p,
+    )
+
+
+def side_note(side: SideEffect | None, confidence: float) -> tuple[str, ...]:
+    """Return a note on position bias: the odds ratio of being shown on the left, its interval and p-value."""
+    if side is None:
         return ()
+    p, won = side.pvalue, (side.left_wins, side.left_wins + side.right_wins)
     verdict = "position matters" if p <= 1 - confidence else "no significant position bias"
-    low, middle, high = np.exp(np.clip([step - reach, step, step + reach], -300, 300))
+    low, middle, high = np.exp(np.clip([side.low, side.log_odds, side.high], -300, 300))
     text = (
-        f"Position: the system on the left won {won[0]:,.10g} of {won.sum():,.10g} decided battles (odds ratio "
+        f"Position: the system on the left won {won[0]:,.10g} of {won[1]:,.10g} decided battles (odds ratio "
         f"{middle:.3g}, {100 * confidence:g}% CI {low:.3g} to {high:.3g}, {equals_p(p)}): {verdict}."
     )
     # That the side makes no difference is worth knowing, but changes nothing.

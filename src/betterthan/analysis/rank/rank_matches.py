@@ -13,7 +13,7 @@ from scipy.special import expit, logsumexp, ndtr, stdtrit
 
 from betterthan.analysis.compare.compare_matches import compare_matches, compare_ratings
 from betterthan.analysis.compare.compare_win_rates import compare_win_rates, fitted_win_rates
-from betterthan.analysis.matches.match_covariates import refuse_covariates, style_notes
+from betterthan.analysis.matches.match_covariates import effects_of, refuse_covariates
 from betterthan.analysis.matches.match_units import (
     thin_note,
     units_of_matches,
@@ -28,6 +28,7 @@ from betterthan.analysis.matches.matches import (
     fitted,
     graph_note,
     refuse_unmet,
+    side_effect,
     side_note,
     ties_note,
 )
@@ -44,6 +45,7 @@ from betterthan.kernels.comparisons.wins import WinCounts
 from betterthan.kernels.intervals.intervals import percentile_interval
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.messages import Message, Option
+from betterthan.results.effects import Effects, SideEffect
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import OptionValue
@@ -202,6 +204,7 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
     else:
         ranked = _ordered(matches, by, options, resampling.on(digest))
     pairs = ranked.pairs or _pairs(matches, ties, options, ranked.fit, digest)
+    tied = () if by == PLACKETT_LUCE else ties_note(counts, ties)
     found = SystemStrengths(
         systems=matches.systems,
         method=by,
@@ -222,13 +225,10 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
             **ranked.options,
             "ci": f"{100 * options.confidence:g},{ranked.kind}",
         },
-        notes=(
-            *matches.notes,
-            *(() if by == PLACKETT_LUCE else ties_note(counts, ties)),
-            *ranked.notes,
-            *graph_note(matches, counts, ties),
-        ),
+        notes=(*matches.notes, *tied, *ranked.notes, *graph_note(matches, counts, ties)),
         drew=ranked.drew,
+        effects=ranked.effects,
+        side=ranked.side,
     )
     return ranking(found, pairs, options, seed=resampling.seed)
 
@@ -281,12 +281,15 @@ class _Ranked:
     fit: MatchFit | None = None
     pairs: PairwiseTable | None = None
     notes: tuple[str, ...] = ()
+    effects: Effects | None = None
+    side: SideEffect | None = None
 
 
 def _bradley_terry(matches: Matches, ties: str, options: RankOptions) -> _Ranked:
     """Strengths with analytic robust errors."""
     fit = fit_matches(matches, ties=ties, prior=options.prior)  # type: ignore[arg-type]
     low, high = _limits(fit, matches, options)
+    side = side_effect(matches, fit, options.confidence)
     return _Ranked(
         strength=SCALES[options.scale][1](_anchored(fit.log_strength, matches, options)),
         low=low,
@@ -295,10 +298,11 @@ def _bradley_terry(matches: Matches, ties: str, options: RankOptions) -> _Ranked
         options=_options_of_fit(matches, ties, options),
         fit=fit,
         notes=(
-            *style_notes(fit.style, options.confidence),
-            *side_note(matches, fit, options.confidence),
+            *side_note(side, options.confidence),
             *_thin(matches, fit),
         ),
+        effects=effects_of(fit.style, options.confidence),
+        side=side,
     )
 
 

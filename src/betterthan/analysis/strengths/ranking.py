@@ -18,6 +18,7 @@ from betterthan.budget import MOST_RESAMPLES, MOST_SEGMENTS, check_count, check_
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.comparisons.wins import check_prior
 from betterthan.messages import Message, Option
+from betterthan.results.effects import Effects, SideEffect
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Items, Ranking
 from betterthan.results.settings import OptionValue, Settings
@@ -95,6 +96,8 @@ class SystemStrengths:
     order_spread: FloatArray | None = None
     sigma: FloatArray | None = None
     items: Items | None = None
+    effects: Effects | None = None
+    side: SideEffect | None = None
     votes: FloatArray | None = None
     options: dict[str, OptionValue] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -141,6 +144,8 @@ def ranking(
         sigma=None if strengths.sigma is None else strengths.sigma[order],
         fuzzy_rank=stand.fuzzy_rank,
         items=strengths.items,
+        effects=strengths.effects,
+        side=strengths.side,
         votes=None if strengths.votes is None else np.rint(strengths.votes[order]).astype(np.int64),
         unit=strengths.unit,
         test=pairs.test,

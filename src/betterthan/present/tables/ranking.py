@@ -10,6 +10,7 @@ from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.pairwise import correction_words
 from betterthan.present.tables.standing import best_sentence, method_name, rank_range, shows_letters
+from betterthan.results.pvalues import equals_p
 from betterthan.results.ranking import Ranking
 from betterthan.results.units import unit_line
 
@@ -43,7 +44,7 @@ def ranking_table(result: Ranking) -> Table:
         bold=frozenset((i, 2) for i, r in enumerate(result.rank) if r == 1),
         verdict=(ranking_verdict(result),),
         unit=unit_line(result.unit_note, result.units),
-        words=(*_needed(result), *_about_items(result)),
+        words=(*_needed(result), *_about_items(result), *_about_effects(result)),
         legend=_legend(result),
         notes=result.notes,
         signature=result.settings.signature,
@@ -117,6 +118,18 @@ def _about_items(result: Ranking) -> tuple[str, ...]:
     line = f"Hardest items: {hardest} (difficulties vary with a standard deviation of {spread:.2g})."
     sharpest = ", ".join(result.items.most_discriminating(_FEW_ITEMS))
     return (line, f"Items that separate the systems best: {sharpest}.") if sharpest else (line,)
+
+
+def _about_effects(result: Ranking) -> tuple[str, ...]:
+    """State the effect of each covariate on the odds of winning."""
+    if result.effects is None:
+        return ()
+    effects, level, lines = result.effects, percent(result.confidence), []
+    limits = np.exp(np.clip([effects.log_odds, effects.low, effects.high], -300, 300)).T.tolist()
+    for name, (odds, low, high), p in zip(effects.names, limits, effects.pvalue.tolist(), strict=True):
+        reach = f"{level} CI {low:.3g} to {high:.3g}, {equals_p(p)}"
+        lines.append(f"Effect of {name}: odds × {odds:.3g} per standard deviation ({reach}).")
+    return ("Strengths are those at equal covariates.", *lines)
 
 
 def tests_of(result: Ranking) -> str:
