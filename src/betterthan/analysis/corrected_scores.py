@@ -15,8 +15,8 @@ def corrected_scores(result: Corrected) -> Scores:
 
     with the shares :math:`\tilde w` of the weights, N judged items, and the leverages h. Their mean is the corrected
     mean, and their standard error that of the corrected mean. They are not estimates of single items: a labeled item
-    carries the correction of many, and can lie outside the scale. Every verb that takes scores accepts the result
-    itself and uses this table.
+    carries the correction of many, and can lie outside the scale. Verbs that compute means take the result itself and
+    use this table.
 
     Raises
     ------

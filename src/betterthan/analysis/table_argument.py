@@ -35,10 +35,12 @@ def as_table(
     run: str | None = None,
     group: str | None = None,
     in_order: bool = False,
+    by: object = None,
 ) -> AcceptedTable:
     """Return the table that a verb takes; `group` names the column of groups.
 
-    Battles are read one by one where `in_order`, otherwise counted.
+    Battles are read one by one where `in_order`, otherwise counted. `by` is what the verb computes from scores, of
+    which corrected means allow only means.
 
     Raises
     ------
@@ -56,6 +58,7 @@ def as_table(
     """
     first = data[0]
     if len(data) == 1 and isinstance(first, Corrected) and Scores in kinds:
+        _check_corrected(verb, by)
         first = corrected_scores(first)
     if len(data) == 1 and isinstance(first, kinds):
         if metric is not None:
@@ -89,6 +92,35 @@ def as_table(
     reader = TableReader(replace(naming(system, run, group=group), in_order=in_order))
     table: AcceptedTable = reader.table(data if len(data) > 1 else first, kinds=kinds, metric=metric)
     return table
+
+
+_OF_MEANS = ("rank", "compare", "board")
+_INSTEAD = {
+    "gate": "Compare the interval of the pair with the margin.",
+    "plan": "Plan from the number of judged items and the correlation of judge and labels.",
+}
+_MEANS = (None, "mean", "auto", "permutation", "t", "bootstrap")
+
+
+def _check_corrected(verb: str, by: object) -> None:
+    """Raise unless a verb asks for nothing but means: a corrected result has no scores of single items.
+
+    Examples
+    --------
+    >>> _check_corrected("rank", "median")
+    Traceback (most recent call last):
+    ...
+    betterthan.errors.TableError: rank by "median" needs scores of single items, and a corrected result has means only.
+    """
+    if verb not in _OF_MEANS:
+        raise TableError(
+            f"{verb} needs scores of single items, and a corrected result has means only. "
+            f"{_INSTEAD.get(verb, 'Its own means, intervals and pairs are the answer.')}"
+        )
+    if by not in _MEANS:
+        raise TableError(
+            f'{verb} by "{by}" needs scores of single items, and a corrected result has means only.'
+        )
 
 
 def as_divided_battles(data: AnyData, by: str | None, *, verb: str) -> Matches:

@@ -160,3 +160,29 @@ def test_what_cannot_be_corrected_is_refused():
         bt.correct(judge, human, weight=replace(human, values=np.zeros(human.values.shape)))
     with pytest.raises(bt.BetterThanError, match="confidence"):
         bt.correct(judge, human, confidence=95)
+
+
+def test_other_verbs_are_right_or_say_why_not():
+    """A board has corrected results as tasks; what needs scores of single items is refused."""
+    first, second = (
+        bt.correct(*drawn(np.random.default_rng(seed), systems=("A", "B", "C"))) for seed in (8, 9)
+    )
+    board = bt.board({"math": first, "code": second})
+    for name in ("A", "B", "C"):
+        assert board[name].strength == pytest.approx((first[name].mean + second[name].mean) / 2)
+    with pytest.raises(bt.TableError, match="A board is of several tasks"):
+        bt.board(first)
+    for call, words in (
+        (
+            lambda: bt.gate(first, margin=0.1, systems=["A", "B"]),
+            "Compare the interval of the pair with the margin",
+        ),
+        (lambda: bt.plan(first), "Plan from the number of judged items"),
+        (lambda: bt.watch(first), "watch needs scores of single items"),
+        (lambda: bt.diagnose(first), "diagnose needs scores of single items"),
+        (lambda: bt.rank(first, by="median"), 'rank by "median" needs scores'),
+        (lambda: bt.compare(first, test="wilcoxon"), 'compare by "wilcoxon" needs scores'),
+    ):
+        with pytest.raises(bt.TableError, match=words):
+            call()
+    assert bt.compare(first, test="t").pair("A", "B").effect == pytest.approx(first.pair("A", "B").difference)

@@ -12,6 +12,7 @@ from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.arrays import FloatArray, IntArray, digest
 from betterthan.errors import BetterThanError, MissingScores, TableError, some_of, unknown_name
 from betterthan.messages import Message, Option
+from betterthan.results.corrected import Corrected
 from betterthan.tables.any_table import AnyTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
@@ -107,6 +108,9 @@ def of_metrics(tables: Mapping[str, Scores], metric: str | Sequence[str] | None)
     return {name: table for name, table in tables.items() if behind[name] in wanted}
 
 
+_TABLES = AnyTable | Corrected
+
+
 def _is_wide(data: AnyData, format: str | None) -> bool:  # noqa: A002
     """Whether the table has a column per system."""
     from betterthan.read.grid.columns import ROLES  # noqa: PLC0415
@@ -149,17 +153,22 @@ def task_scores(
 
 def _tables(data: tuple[AnyData, ...], task: str | None) -> list[Scores]:
     (first, *more) = data
-    if task is not None and any(isinstance(one, AnyTable) for one in _every(first, more)):
+    if task is not None and any(isinstance(one, _TABLES) for one in _every(first, more)):
         raise BetterThanError(
             Message(
                 "{task} is for data with a column of tasks. Leave it out for tables.",
                 task=Option("task", task),
             )
         )
-    if not more and isinstance(first, Mapping) and any(isinstance(one, AnyTable) for one in first.values()):
+    if not more and isinstance(first, Mapping) and any(isinstance(one, _TABLES) for one in first.values()):
         return [_named(_task_table(one), str(name)) for name, one in first.items()]
     several = _every(first, more)
-    if any(isinstance(one, AnyTable) for one in several):
+    if len(several) == 1 and isinstance(several[0], Corrected):
+        raise TableError(
+            "A board is of several tasks, and this is one corrected result. Pass a mapping from the names of tasks "
+            "to their results."
+        )
+    if any(isinstance(one, _TABLES) for one in several):
         return [_named(_task_table(one), None) for one in several]
     from betterthan.read.protocol import Options  # noqa: PLC0415  (a verb on a table loads no reader)
 

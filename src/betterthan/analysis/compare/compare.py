@@ -219,7 +219,10 @@ def compare(
         rng, n_resamples, workers=workers, executor=executor, cache=cache, progress=progress
     )
     kinds = (Scores, Counts, Matches, Runs)
-    table = as_table(table, *more, kinds=kinds, verb="compare", metric=metric, system=system, run=run)
+    asked = test if by == "mean" else by
+    table = as_table(
+        table, *more, kinds=kinds, verb="compare", metric=metric, system=system, run=run, by=asked
+    )
     chosen = table.systems if systems is None else tuple(systems)
     if len(chosen) < 2:
         raise TableError(f"There is only one system, {', '.join(chosen)}; a comparison needs two or more.")

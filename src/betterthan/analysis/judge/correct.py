@@ -102,7 +102,8 @@ def correct(
     both orders or of several people, are averaged, and questions are the units.
 
     Differences are tested by t with the covariance of systems that share items or labels, and Holm's correction.
-    Other verbs take the result too, and use the scores of :func:`betterthan.corrected_scores`.
+    :func:`betterthan.rank` and :func:`betterthan.compare` take the result too, for means, and
+    :func:`betterthan.board` a mapping from tasks to results; verbs that need scores of single items refuse it.
 
     References
     ----------

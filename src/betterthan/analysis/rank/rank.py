@@ -291,7 +291,7 @@ def rank(
     ('C', 'B', 'A')
     """
     kinds = (Scores, Counts, Matches, Runs)
-    table = as_table(table, *more, kinds=kinds, verb="rank", metric=metric, system=system, run=run)
+    table = as_table(table, *more, kinds=kinds, verb="rank", metric=metric, system=system, run=run, by=by)
     refuse_without_runs(table, over, by)
     if table.n_systems < 2:
         raise TableError(
