@@ -274,9 +274,8 @@ def _sure(result: Tradeoffs) -> str:
         return f" No system is significantly worse than another by every metric ({level})."
     more = f"; the other {rest} may be on it" if rest > 1 else "; the other one may be on it" if rest else ""
     verb = "is" if len(out) == 1 else "are"
-    return (
-        f" {some_names(out)} {verb} significantly worse than another system by every metric ({level}){more}."
-    )
+    other = "another system" if len(result.systems) > 2 else next(n for n in result.systems if n not in out)
+    return f" {some_names(out)} {verb} significantly worse than {other} by every metric ({level}){more}."
 
 
 def _legend(result: Tradeoffs) -> str:

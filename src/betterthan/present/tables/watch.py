@@ -19,7 +19,8 @@ def watch_table(result: Watch) -> Table:
     """Return the pairs with their evidence, those that are decided and those with the most evidence first."""
     rows = sorted(result, key=lambda row: (-row.adjusted_log_e, row.a, row.b))
     widths = [(row.high - row.low) / 2 for row in rows]
-    digits = digits_for(widths, [row.difference for row in rows])
+    sizes = [abs(row.difference) for row in rows]
+    digits = digits_for(widths if any(map(math.isfinite, widths)) else sizes, sizes)
     is_gate = result.has_margin
     columns = [
         TableColumn(heading="candidate" if is_gate else "system"),
