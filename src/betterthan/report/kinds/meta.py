@@ -193,7 +193,7 @@ def meta_report(inputs: Inputs) -> Report:
         _ranking(measured, refused),
         *([corrected_section(corrected)] if corrected is not None else []),
         *([audit_section(audit)] if audit is not None else []),
-        significance_section(main),
+        *([significance_section(main)] if len(main.metrics) > 1 else []),
         systems_section(main),
         _contributions(main),
         *([_human_ranking(human_ranking)] if human_ranking is not None else []),
