@@ -344,6 +344,14 @@ def _limit_memory(context: click.Context, _option: click.Parameter, size: int | 
         context.call_on_close(lambda: budget.limit_memory(None))
 
 
+alpha_option = click.option(
+    "--alpha", type=float, default=0.05, show_default=True, help="Significance level."
+)
+confidence_option = click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
+)
+
+
 def computing_options(command: Command) -> Command:
     """Add ``--seed``, ``--resamples``, ``--workers``, ``--executor`` and ``--no-cache``."""
     return _with(command, _COMPUTING)

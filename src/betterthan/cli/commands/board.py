@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import computing_options, output_options, reading_options, units_option
+from betterthan.cli.options import (
+    computing_options,
+    confidence_option,
+    output_options,
+    reading_options,
+    units_option,
+)
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -45,9 +51,7 @@ if TYPE_CHECKING:
     help="Reject tasks that lack a system, leave them out, or use every score there is (--by mean or mean-win-rate).",
 )
 @units_option
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-)
+@confidence_option
 @reading_options
 @computing_options
 @output_options

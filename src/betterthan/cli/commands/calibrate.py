@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import computing_options, output_options, reading_options, units_option
+from betterthan.cli.options import (
+    alpha_option,
+    computing_options,
+    confidence_option,
+    output_options,
+    reading_options,
+    units_option,
+)
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -37,10 +44,8 @@ if TYPE_CHECKING:
     help="Reject items that a system lacks, or leave them out.",
 )
 @units_option
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-)
+@alpha_option
+@confidence_option
 @reading_options
 @computing_options
 @output_options

@@ -9,8 +9,10 @@ import click
 
 from betterthan.cli.options import (
     Aggregation,
+    alpha_option,
     battle_options,
     computing_options,
+    confidence_option,
     is_changed,
     output_options,
     over_option,
@@ -92,10 +94,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="Correction for multiple comparisons; auto: Holm, or the maximum statistic for tests that resample.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-)
+@alpha_option
+@confidence_option
 @click.option(
     "--simultaneous",
     is_flag=True,

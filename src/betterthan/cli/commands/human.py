@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.budget import MOST_SEGMENTS
-from betterthan.cli.options import Command, computing_options, output_options, reading_options, units_option
+from betterthan.cli.options import (
+    Command,
+    computing_options,
+    confidence_option,
+    output_options,
+    reading_options,
+    units_option,
+)
 from betterthan.cli.streams import refuse_overwriting, say
 
 if TYPE_CHECKING:
@@ -65,9 +72,7 @@ _SHARED = (
     ),
     click.option("--scores-to", metavar="FILE", help="Write the scores as a tidy table (.csv, .parquet, …)."),
     units_option,
-    click.option(
-        "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-    ),
+    confidence_option,
 )
 
 
@@ -187,9 +192,7 @@ def mqm(file: str, weights: tuple[str, ...], standardize: bool, **given: Any) ->
     help="Wins and losses added to every system in Bradley–Terry; 0.5 is usual.",
 )
 @click.option("--matches-to", metavar="FILE", help="Write the matches, one pair per row.")
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-)
+@confidence_option
 @computing_options
 @output_options
 def rr(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.budget import MOST_SEGMENTS
-from betterthan.cli.options import output_options, reading_options, units_option
+from betterthan.cli.options import confidence_option, output_options, reading_options, units_option
 from betterthan.cli.streams import refuse_overwriting, say
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     help="Write corrected scores of items for other commands (.csv, .parquet, …).",
 )
 @units_option
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-)
+@confidence_option
 @reading_options
 @output_options
 def correct(
@@ -162,9 +160,7 @@ def sample(
 @click.option(
     "--own", multiple=True, metavar="SYSTEM", help="A system of the judge's own family. Repeat for several."
 )
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-)
+@confidence_option
 @reading_options
 @output_options
 def audit_judge(

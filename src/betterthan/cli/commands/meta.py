@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import computing_options, is_changed, output_options, reading_options
+from betterthan.cli.options import (
+    alpha_option,
+    computing_options,
+    confidence_option,
+    is_changed,
+    output_options,
+    reading_options,
+)
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -147,10 +154,8 @@ _HUMAN_BY = ("mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", 
     help="Correction for multiple comparisons; auto: max-statistic, or holm if nothing is "
     "exchanged at random.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-)
+@alpha_option
+@confidence_option
 @click.option(
     "-l",
     "--language-pair",

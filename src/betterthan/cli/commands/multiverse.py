@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import computing_options, output_options, reading_options
+from betterthan.cli.options import alpha_option, computing_options, output_options, reading_options
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Reject items that a system lacks, or leave them out.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@alpha_option
 @reading_options
 @computing_options
 @output_options

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.budget import MOST_SEGMENTS
-from betterthan.cli.options import output_options, reading_options, units_option
+from betterthan.cli.options import alpha_option, output_options, reading_options, units_option
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option(
     "--power", type=float, default=0.8, show_default=True, help="Probability of a significant result."
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@alpha_option
 @click.option(
     "--alternative",
     type=click.Choice(["two-sided", "greater", "less"]),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import computing_options, output_options
+from betterthan.cli.options import alpha_option, computing_options, confidence_option, output_options
 
 if TYPE_CHECKING:
     from betterthan.results.tags import SentenceQuality
@@ -28,10 +28,8 @@ if TYPE_CHECKING:
     metavar="PAIR",
     help="The language pair, such as en-de, if the files have several.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-)
+@alpha_option
+@confidence_option
 @computing_options
 @output_options
 def quality(

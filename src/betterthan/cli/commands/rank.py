@@ -10,6 +10,7 @@ from betterthan.cli.options import (
     Aggregation,
     battle_options,
     computing_options,
+    confidence_option,
     output_options,
     over_option,
     reading_options,
@@ -98,9 +99,7 @@ METHODS = (
     type=click.Choice(["percentile", "bca", "robust"]),
     help="Confidence interval of the strengths. [default: closed-form if available; robust for battles]",
 )
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-)
+@confidence_option
 @battle_options
 @reading_options
 @computing_options

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import output_options, over_option, reading_options, units_option
+from betterthan.cli.options import (
+    alpha_option,
+    confidence_option,
+    output_options,
+    over_option,
+    reading_options,
+    units_option,
+)
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -25,10 +32,8 @@ if TYPE_CHECKING:
 )
 @units_option
 @over_option
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-)
+@alpha_option
+@confidence_option
 @reading_options
 @output_options
 def factors(
@@ -56,9 +61,7 @@ def factors(
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-)
+@confidence_option
 @reading_options
 @output_options
 def variation(

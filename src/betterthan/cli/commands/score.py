@@ -11,7 +11,7 @@ import click
 
 from betterthan.budget import MOST_ORDER, MOST_SEGMENTS
 from betterthan.cli.metric_names import METRIC_NAMES, MetricName
-from betterthan.cli.options import Command, computing_options, output_options
+from betterthan.cli.options import Command, computing_options, confidence_option, output_options
 
 if TYPE_CHECKING:
     from betterthan.cli.output import Answer
@@ -155,9 +155,7 @@ _TEXTS = (
     click.option(
         "--baseline", metavar="SYSTEM", help="Show and test the difference between each system and this one."
     ),
-    click.option(
-        "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-    ),
+    confidence_option,
     click.option(
         "--aggregation",
         type=click.Choice(["pooled", "all"]),

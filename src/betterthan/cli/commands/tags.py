@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import computing_options, output_options, units_option
+from betterthan.cli.options import (
+    alpha_option,
+    computing_options,
+    confidence_option,
+    output_options,
+    units_option,
+)
 
 if TYPE_CHECKING:
     from betterthan.results.base import Result
@@ -78,10 +84,8 @@ _MEASURES = (
     show_default=True,
     help="Correction for multiple comparisons.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-)
+@alpha_option
+@confidence_option
 @computing_options
 @output_options
 def tags(

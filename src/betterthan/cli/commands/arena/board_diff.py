@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import output_options, reading_options
+from betterthan.cli.options import confidence_option, output_options, reading_options
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Count ties as half a win for each, or leave them out.",
 )
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the intervals."
-)
+@confidence_option
 @reading_options
 @output_options
 def board_diff(
