@@ -12,7 +12,7 @@ from betterthan.results.base import Result
 from betterthan.results.rows import NamedRows, row_at
 from betterthan.results.settings import Settings
 
-HOLDS = "holds"
+NO_FAULT = "no fault found"
 NOT_ABOUT_MEANS = "not a test of means"
 NEVER = "never significant"
 REJECTS = "rejects too often"
@@ -57,7 +57,8 @@ class Calibration(NamedRows[CalibratedMethod], Result):
     width : array, shape (k,)
         Median width of the intervals, with a true difference.
     verdict : tuple of str
-        "holds", "not a test of means", or what fails: "never significant", "rejects too often", "covers too little".
+        "no fault found" (in this number of tables), "not a test of means", or what fails: "never significant",
+        "rejects too often", "covers too little".
     recommended_test, recommended_interval : str
         Methods; empty where none holds.
     n_swapped, n_equal, n_effect : int
@@ -85,7 +86,7 @@ class Calibration(NamedRows[CalibratedMethod], Result):
     >>> import betterthan as bt
     >>> found = bt.calibrate({"A": [1, 4, 2, 6, 3, 8, 5, 9], "B": [2, 3, 1, 4, 3, 7, 6, 6]}, n_resamples=200)
     >>> found["permutation"].verdict
-    'holds'
+    'no fault found'
     """
 
     kind: ClassVar[str] = "calibration"

@@ -39,8 +39,8 @@ from betterthan.kernels.significance.paired import in_range
 from betterthan.messages import Message, Option
 from betterthan.results.calibration import (
     COVERS,
-    HOLDS,
     NEVER,
+    NO_FAULT,
     NOT_ABOUT_MEANS,
     REJECTS,
     Calibration,
@@ -401,7 +401,7 @@ def _verdicts(
         elif equal[place]:
             words.append(NOT_ABOUT_MEANS)
         else:
-            words.append(HOLDS)
+            words.append(NO_FAULT)
     return tuple(words)
 
 
