@@ -231,6 +231,8 @@ def command_line(rng, name, drawn, paths):
         and not given & set(each.opts)
         and each.name not in ("show_list", "show_config")
     ]
+    if "-" not in words:  # a file that nobody extends is followed without end, as it should be
+        options = [each for each in options if each.name != "follow"]
     if name == "study":
         options = [
             each for each in options if each.name in ("settings", "memory", "format_", "as_json", "seed")
