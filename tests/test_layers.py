@@ -198,6 +198,16 @@ def test_no_folder_is_a_heap():
         )
 
 
+def test_no_two_types_have_one_name():
+    """A name found by searching means one thing."""
+    places = {}
+    for path in MODULES:
+        for node in tree_of(path).body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(called(path))
+    assert not {name: where for name, where in places.items() if len(where) > 1}
+
+
 def test_kernels_need_only_numpy_and_scipy():
     """The mathematics can be read, tested and moved without the rest of the house."""
     wrong = [

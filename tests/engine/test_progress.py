@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from betterthan.engine.progress import Bar, Lines, Silence, in_words, terminal_progress
+from betterthan.engine.progress import Bar, ProgressLines, Silence, in_words, terminal_progress
 
 
 class Terminal(io.StringIO):
@@ -70,7 +70,7 @@ def test_silence_says_nothing(capfd):
 def test_lines_are_ten_seconds_apart():
     """None in the first ten seconds, then at most one every ten."""
     stream, clock = io.StringIO(), Clock()
-    lines = Lines(stream, clock=clock)
+    lines = ProgressLines(stream, clock=clock)
     lines.start(100, "permutation", done=20)
     for _ in range(35):
         clock.now += 1
@@ -145,10 +145,10 @@ def test_a_bar_without_colour_has_none(monkeypatch):
 def test_a_terminal_gets_a_bar_and_a_dumb_one_lines(monkeypatch):
     """As does everything that is no terminal."""
     assert type(terminal_progress(Terminal())) is Bar
-    assert type(terminal_progress(io.StringIO())) is Lines
-    assert type(terminal_progress()) is Lines
+    assert type(terminal_progress(io.StringIO())) is ProgressLines
+    assert type(terminal_progress()) is ProgressLines
     monkeypatch.setenv("TERM", "dumb")
-    assert type(terminal_progress(Terminal())) is Lines
+    assert type(terminal_progress(Terminal())) is ProgressLines
 
 
 def test_the_engine_imports_rich_only_for_a_bar():

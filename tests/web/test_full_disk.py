@@ -18,7 +18,7 @@ from betterthan.web.runs.disk import FULL
 from betterthan.web.runs.jobs import Jobs
 from betterthan.web.runs.run import Choices, RunRecord, new_id
 from betterthan.web.runs.service import Service
-from betterthan.web.runs.store import Runs
+from betterthan.web.runs.store import RunStore
 from betterthan.web.runs.task import Task
 from betterthan.web.settings import WebSettings
 
@@ -170,7 +170,7 @@ def test_a_slot_is_free_again_whatever_goes_wrong(tmp_path, where):
 def test_what_cannot_be_written_is_shown_and_written_later(tmp_path):
     """A run that came to rest on a full disk is at rest for everybody, now and after the next change."""
     path = tmp_path / "runs.sqlite"
-    runs, other = Runs(path), RunRecord(id=new_id(), created=2.0, state="ready", title="b.csv", files=())
+    runs, other = RunStore(path), RunRecord(id=new_id(), created=2.0, state="ready", title="b.csv", files=())
     run = RunRecord(id=new_id(), created=1.0, state="running", title="a.csv", files=())
     runs.add(run)
     runs.add(other)
@@ -180,11 +180,11 @@ def test_what_cannot_be_written_is_shown_and_written_later(tmp_path):
     assert runs.settle(run.id, state="failed", problem=FULL)
     assert (runs.get(run.id).state, runs.get(run.id).problem) == ("failed", FULL)
     assert {found.state for found in runs.page()} == {"failed", "ready"}
-    assert Runs(path).get(run.id).state == "running"
+    assert RunStore(path).get(run.id).state == "running"
     with runs._opened() as database:
         database.execute("PRAGMA query_only = OFF")
     assert runs.change(other.id, only_from=("ready",), state="waiting")
-    assert Runs(path).get(run.id).state == "failed"
+    assert RunStore(path).get(run.id).state == "failed"
     assert runs.change(run.id, only_from=("failed",), state="waiting")
     assert runs.get(run.id).state == "waiting"
     runs.close()

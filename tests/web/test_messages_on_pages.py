@@ -14,7 +14,7 @@ from tests.web.conftest import NAMES
 from betterthan.messages import COLUMN, Message, Option
 from betterthan.web.field_names import on_page, page_text
 from betterthan.web.runs.service import Service
-from betterthan.web.runs.store import Runs
+from betterthan.web.runs.store import RunStore
 from betterthan.web.settings import WebSettings
 from betterthan.web.worker.unused_files import unused
 
@@ -45,9 +45,9 @@ def test_what_the_server_keeps_is_for_one_user(tmp_path):
 def test_a_list_that_others_could_read_is_closed(tmp_path):
     """One of an earlier version, when it is opened again."""
     path = tmp_path / "runs.sqlite"
-    Runs(path).close()
+    RunStore(path).close()
     path.chmod(0o644)
-    Runs(path).close()
+    RunStore(path).close()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 

@@ -22,7 +22,7 @@ from betterthan.web.details.segment_reading import marked_pieces, place_in_list,
 from betterthan.web.runs.folder import RunFolder
 from betterthan.web.runs.run import RunRecord, new_id
 from betterthan.web.runs.saved_tables import SavedTables, save_tables, stamp_of
-from betterthan.web.runs.store import Runs
+from betterthan.web.runs.store import RunStore
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def test_the_form_keeps_the_units_that_the_data_have(site):
 )
 def test_runs_are_found_by_title_verdict_and_file(tmp_path, find, expected):
     """Signs are taken as they are, and what a file is kept under is not searched."""
-    runs = Runs(tmp_path / "runs.sqlite")
+    runs = RunStore(tmp_path / "runs.sqlite")
     for i, (title, verdict) in enumerate(
         {"A": "Aster wins.", "B": "aster_2 loses.", "C": "In 50% of cases"}.items()
     ):

@@ -19,8 +19,14 @@ from betterthan.web.response_cache import ResponseCache
 from betterthan.web.routes.choices import form_token
 from betterthan.web.runs.folder import RunFolder
 from betterthan.web.runs.run import Choices, RunRecord, StoredFile, new_id, shown_name, suffix_of
-from betterthan.web.runs.saved_tables import Battles, SavedTables, save_tables, saved_counts, saved_tables
-from betterthan.web.runs.store import Runs
+from betterthan.web.runs.saved_tables import (
+    ListedBattles,
+    SavedTables,
+    save_tables,
+    saved_counts,
+    saved_tables,
+)
+from betterthan.web.runs.store import RunStore
 from betterthan.web.url_names import name_from_url, url_name
 from betterthan.web.worker.counts import counts_of_tags, counts_of_texts, formula_named
 
@@ -75,7 +81,7 @@ def run(created=1.0, **more):
 
 def test_the_list_gives_back_what_was_put_on_it(tmp_path):
     """All fields, newest first, also after it is opened anew."""
-    runs = Runs(tmp_path / "runs.sqlite")
+    runs = RunStore(tmp_path / "runs.sqlite")
     made = [
         run(
             created=float(i),
@@ -85,7 +91,7 @@ def test_the_list_gives_back_what_was_put_on_it(tmp_path):
     ]
     for each in made:
         runs.add(each)
-    again = Runs(tmp_path / "runs.sqlite")
+    again = RunStore(tmp_path / "runs.sqlite")
     assert again.page() == made[::-1]
     assert again.page(limit=2, offset=1) == made[::-1][1:3]
     assert (again.count(), again.get(made[2].id), again.get(new_id())) == (5, made[2], None)
@@ -93,7 +99,7 @@ def test_the_list_gives_back_what_was_put_on_it(tmp_path):
 
 def test_a_change_happens_only_from_the_states_it_may(tmp_path):
     """Of two that start a run, the second finds it started."""
-    runs = Runs(tmp_path / "runs.sqlite")
+    runs = RunStore(tmp_path / "runs.sqlite")
     one = run()
     runs.add(one)
     assert runs.change(one.id, only_from=("ready",), state="waiting")
@@ -217,7 +223,7 @@ def test_saved_tags_and_battles_come_back_whole(folder):
         systems=["A", "B"], left=[0, 1], right=[1, 0], outcome=[1, 0.5], segment=[1, 0], group=[0, 1]
     )
     save_tables(
-        SavedTables(battles=Battles(matches=matches, segments=("q1", "q2"), judges=("J", "K"))), folder
+        SavedTables(battles=ListedBattles(matches=matches, segments=("q1", "q2"), judges=("J", "K"))), folder
     )
     found = saved_tables(folder)
     assert found.battles.matches.digest == matches.digest

@@ -10,7 +10,7 @@ from tests.web.runs.test_jobs import LONG
 
 from betterthan.web.runs.folder import RunFolder
 from betterthan.web.runs.run import new_id
-from betterthan.web.runs.store import Runs
+from betterthan.web.runs.store import RunStore
 from betterthan.web.settings import ServerLimits
 
 
@@ -117,7 +117,7 @@ def test_a_server_that_stops_in_mid_run_leaves_a_way_back(serving, tmp_path):
         before = whole(site, run["id"])
         folder = site.service.folder(run["id"])
     folder.set_aside({"kind": run["kind"], "verdict": run["verdict"]})  # as a start does
-    Runs(tmp_path / "runs.sqlite").change(run["id"], state="running", verdict="")
+    RunStore(tmp_path / "runs.sqlite").change(run["id"], state="running", verdict="")
     with serving(tmp_path) as site:
         page = f"/runs/{run['id']}"
         assert "Back to the previous report" in site.client.get(page).text

@@ -214,7 +214,7 @@ def over_option(command: Command) -> Command:
     )(command)
 
 
-class Aggregation(click.Choice[str]):
+class AggregationName(click.Choice[str]):
     """A name of an aggregation, or pass@K or pass^K of repeated runs."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401

@@ -16,7 +16,7 @@ from betterthan.cli.options import is_changed
 from betterthan.cli.streams import is_reader_gone, refuse_overwriting, say, silence_stdout
 from betterthan.cli.wording import typed_option
 from betterthan.errors import BetterThanError, unknown_name
-from betterthan.present.delimited import Tidy
+from betterthan.present.delimited import TidyResults
 from betterthan.present.renderers.render import ROWS, SUFFIXES, TABLES
 from betterthan.present.renderers.text import WIDTH, render_text
 from betterthan.present.table import Table
@@ -57,7 +57,7 @@ class Answer:
         show = describe if self.every_pair or format == "latex" else summarize
         return [show(result) for result in self.results]
 
-    def tidy(self) -> Sequence[Tidy]:
+    def tidy(self) -> Sequence[TidyResults]:
         """Return what is listed row by row."""
         together = self.together or combined(self.results)
         return self.results if together is None else [together]

@@ -77,7 +77,7 @@ def in_words(done: int, total: int, *, fresh: int, seconds: float) -> str:
 def terminal_progress(stream: TextIO | None = None) -> Progress:
     """Return the progress display for a stream, by default standard error.
 
-    On a terminal that is :class:`Bar`; elsewhere, or on a dumb terminal, :class:`Lines`.
+    On a terminal that is :class:`Bar`; elsewhere, or on a dumb terminal, :class:`ProgressLines`.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def terminal_progress(stream: TextIO | None = None) -> Progress:
     stream = sys.stderr if stream is None else stream
     if stream.isatty() and os.environ.get("TERM") != "dumb":
         return Bar(stream)
-    return Lines(stream)
+    return ProgressLines(stream)
 
 
 class _Tally:
@@ -108,7 +108,7 @@ class _Tally:
         return in_words(self._done, self._total, fresh=fresh, seconds=self._clock() - self._started)
 
 
-class Lines(_Tally):
+class ProgressLines(_Tally):
     """A plain line every ten seconds at most, and none for a run shorter than that.
 
     Parameters

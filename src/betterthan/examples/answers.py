@@ -18,7 +18,7 @@ N_QUESTIONS, N_RUNS = 120, 5
 _HARD, _OWN, _RUN, _CHANCE = 1.0, 0.45, 0.12, 0.8
 
 
-class Answer(NamedTuple):
+class ModelAnswer(NamedTuple):
     """One answer of a model to a question: 1 for right and 0 for wrong."""
 
     item: str
@@ -29,7 +29,7 @@ class Answer(NamedTuple):
     correct: int
 
 
-def answers(seed: int) -> tuple[Answer, ...]:
+def answers(seed: int) -> tuple[ModelAnswer, ...]:
     """Let every model answer every question with every prompt, in five runs.
 
     Some questions are hard for everybody, some for one system only, and some runs go a little better than others as a
@@ -49,7 +49,7 @@ def answers(seed: int) -> tuple[Answer, ...]:
     known = able[:, None, None] + easy + _RUN * bell(rng, (m, 1, N_RUNS))
     right = known + _CHANCE * bell(rng, (m, N_QUESTIONS, N_RUNS)) > 0
     return tuple(
-        Answer(f"q{i + 1:03}", TOPICS[i % len(TOPICS)], *systems[s], r + 1, int(right[s, i, r]))
+        ModelAnswer(f"q{i + 1:03}", TOPICS[i % len(TOPICS)], *systems[s], r + 1, int(right[s, i, r]))
         for s in range(m)
         for i in range(N_QUESTIONS)
         for r in range(N_RUNS)

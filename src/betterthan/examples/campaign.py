@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from betterthan.examples.answers import Answer, answers
+from betterthan.examples.answers import ModelAnswer, answers
 from betterthan.examples.draws import FloatArray, rounded, stream
 from betterthan.examples.judging import Battle, battles, human_scores, learned_metric, quality
 from betterthan.examples.mistakes import Rendering
@@ -228,7 +228,7 @@ class Campaign:
     lower_is_better: frozenset[str]
     battles: tuple[Battle, ...]
     tags: Tags
-    answers: tuple[Answer, ...]
+    answers: tuple[ModelAnswer, ...]
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from betterthan.errors import BetterThanError
-from betterthan.examples.answers import Answer
+from betterthan.examples.answers import ModelAnswer
 from betterthan.examples.campaign import METRIC_DIGITS, Campaign
 from betterthan.examples.judging import Battle
 from betterthan.messages import Message, Option
@@ -126,7 +126,7 @@ def _contents(campaign: Campaign) -> dict[str, Iterable[str]]:
         "human.csv": _human(campaign),
         "metrics.tsv": _metrics(campaign),
         "battles.csv": (",".join(row) for row in (Battle._fields, *campaign.battles)),
-        "answers.csv": (",".join(map(str, row)) for row in (Answer._fields, *campaign.answers)),
+        "answers.csv": (",".join(map(str, row)) for row in (ModelAnswer._fields, *campaign.answers)),
         "texts/source.txt": campaign.source,
         "texts/reference.txt": campaign.reference,
         **{f"texts/{system}.txt": lines for system, lines in campaign.outputs.items()},

@@ -15,14 +15,14 @@ from betterthan.results.base import json_text
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
-class Tidy(Protocol):
+class TidyResults(Protocol):
     """What has tidy columns: a result, or several together."""
 
     def columns(self) -> Mapping[str, Sequence[Any]]:
         """Name of column to values."""
 
 
-def render_csv(result: Tidy, *, delimiter: str = ",", spelling: Spelling = str) -> str:
+def render_csv(result: TidyResults, *, delimiter: str = ",", spelling: Spelling = str) -> str:
     """Return the columns as CSV; a text that a spreadsheet would run as a formula gets a leading quote."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
@@ -32,7 +32,7 @@ def render_csv(result: Tidy, *, delimiter: str = ",", spelling: Spelling = str) 
     return buffer.getvalue()
 
 
-def render_jsonl(result: Tidy, *, spelling: Spelling = str) -> str:
+def render_jsonl(result: TidyResults, *, spelling: Spelling = str) -> str:
     """Return one JSON object per row."""
     columns = result.columns()
     objects = (

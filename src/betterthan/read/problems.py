@@ -9,7 +9,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 
-class Explanation(NamedTuple):
+class ProblemText(NamedTuple):
     """Title, meaning and hint of a problem code, and whether it is an error or a warning."""
 
     title: str
@@ -18,12 +18,12 @@ class Explanation(NamedTuple):
     severity: Literal["fault", "doubt"]
 
 
-PROBLEMS: dict[str, Explanation]
+PROBLEMS: dict[str, ProblemText]
 """Every code with its explanation, in the order of the codes; read from the file on first use."""
 
 
 @cache
-def explanations() -> dict[str, Explanation]:
+def explanations() -> dict[str, ProblemText]:
     """Read every code with its explanation.
 
     Examples
@@ -35,10 +35,10 @@ def explanations() -> dict[str, Explanation]:
     from importlib.resources import files  # noqa: PLC0415
 
     text = files(__package__).joinpath("problems.toml").read_text(encoding="utf-8")
-    return {code: Explanation(**fields) for code, fields in tomllib.loads(text).items()}
+    return {code: ProblemText(**fields) for code, fields in tomllib.loads(text).items()}
 
 
-def __getattr__(name: str) -> dict[str, Explanation]:
+def __getattr__(name: str) -> dict[str, ProblemText]:
     if name == "PROBLEMS":
         return explanations()
     raise AttributeError(name)

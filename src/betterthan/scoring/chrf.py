@@ -14,7 +14,7 @@ from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError
 from betterthan.kernels.text.formulas import chrf_score
-from betterthan.kernels.text.ngrams import Sequences, ngram_matches, ngram_totals
+from betterthan.kernels.text.ngrams import SymbolSequences, ngram_matches, ngram_totals
 from betterthan.messages import method_note
 from betterthan.scoring.extraction import Extraction, Part, extract
 from betterthan.scoring.signatures import counts_of, signed
@@ -189,11 +189,11 @@ def _prepared(lines: list[str], options: ChrfOptions) -> list[str]:
 def _characters(ours: list[str], theirs: list[list[str]], options: ChrfOptions) -> list[FloatArray]:
     """Return the statistics of characters for each reference."""
 
-    def encoded(lines: list[str]) -> Sequences:
+    def encoded(lines: list[str]) -> SymbolSequences:
         if not options.whitespace:
             lines = ["".join(line.split()) for line in lines]
         symbols = np.frombuffer("".join(lines).encode("utf-32-le"), dtype="<u4").astype(np.int64)
-        return Sequences.of(symbols, [len(line) for line in lines])
+        return SymbolSequences.of(symbols, [len(line) for line in lines])
 
     outputs = encoded(ours)
     return [_statistics(outputs, encoded(lines), options.char_order) for lines in theirs]
@@ -210,7 +210,7 @@ def _words(ours: list[str], theirs: list[list[str]], options: ChrfOptions) -> li
     return statistics
 
 
-def _statistics(outputs: Sequences, references: Sequences, max_order: int) -> FloatArray:
+def _statistics(outputs: SymbolSequences, references: SymbolSequences, max_order: int) -> FloatArray:
     """Return n-grams of the outputs, of the reference and matches, order by order: (outputs, 3 N)."""
     group = np.arange(len(references.lengths))
     n_systems = len(outputs.lengths) // len(group)

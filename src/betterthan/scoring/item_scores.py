@@ -16,7 +16,7 @@ from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import unknown_name
 from betterthan.kernels.text.alignments import common_lengths
-from betterthan.kernels.text.ngrams import Sequences, ngram_matches, ngram_totals
+from betterthan.kernels.text.ngrams import SymbolSequences, ngram_matches, ngram_totals
 from betterthan.kernels.text.summaries import Sentences, union_hits
 from betterthan.messages import method_note
 from betterthan.scoring.extraction import Extraction, Part, extract
@@ -162,7 +162,7 @@ def _rouge(outputs: Sequence[str], references: Sequence[str], m: int, options: O
         order = 2 if options.name == "rouge-2" else 1
         ours = ngram_totals(output.lengths, order)[:, -1]
         theirs = np.tile(ngram_totals(reference.lengths, order)[:, -1], m)
-        repeated = Sequences.of(np.tile(reference.symbols, m), np.tile(reference.lengths, m).tolist())
+        repeated = SymbolSequences.of(np.tile(reference.symbols, m), np.tile(reference.lengths, m).tolist())
         if options.name == "rouge-l":
             matches = common_lengths(output, repeated)
         else:

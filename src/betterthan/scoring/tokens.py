@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.errors import BetterThanError, unknown_name
-from betterthan.kernels.text.ngrams import Sequences
+from betterthan.kernels.text.ngrams import SymbolSequences
 from betterthan.messages import Message, Option
 
 Tokenizer = Callable[[str], str]
@@ -209,7 +209,7 @@ def _tokens_13a(lines: Sequence[str]) -> list[list[str]]:
     return [line.split() for line in joined.split("\n")]
 
 
-def word_numbers(lines: Sequence[Sequence[str]]) -> Sequences:
+def word_numbers(lines: Sequence[Sequence[str]]) -> SymbolSequences:
     """Number the words in order of appearance, the same word by the same number in all lines.
 
     Examples
@@ -220,7 +220,7 @@ def word_numbers(lines: Sequence[Sequence[str]]) -> Sequences:
     number: defaultdict[str, int] = defaultdict(count().__next__)
     lengths = [len(words) for words in lines]
     symbols = np.fromiter(map(number.__getitem__, chain.from_iterable(lines)), np.int64, sum(lengths))
-    return Sequences.of(symbols, lengths)
+    return SymbolSequences.of(symbols, lengths)
 
 
 def tokenizer_signature(name: str) -> str:

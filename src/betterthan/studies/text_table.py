@@ -30,7 +30,7 @@ class GroupedTexts(NamedTuple):
     texts: Texts
 
 
-class _Row(NamedTuple):
+class _Translation(NamedTuple):
     """One translation."""
 
     group: str
@@ -62,7 +62,7 @@ def grouped_texts(grid: Grid, name: str) -> list[GroupedTexts]:
     BetterThanError
         Where a segment has two translations by one system, or two references.
     """
-    by_group: dict[str, dict[str, list[_Row]]] = {}
+    by_group: dict[str, dict[str, list[_Translation]]] = {}
     for row in _rows(grid, name):
         by_group.setdefault(row.group, {}).setdefault(row.system, []).append(row)
     found = [one for group, systems in by_group.items() for one in _datasets(group, systems)]
@@ -78,7 +78,7 @@ def _place(header: Sequence[str], names: Sequence[str]) -> int | None:
     return next((called.index(name) for name in names if name in called), None)
 
 
-def _rows(grid: Grid, name: str) -> list[_Row]:
+def _rows(grid: Grid, name: str) -> list[_Translation]:
     def column(names: Sequence[str]) -> list[str] | None:
         place = _place(grid.header, names)
         return None if place is None else grid.texts(place)
@@ -88,7 +88,9 @@ def _rows(grid: Grid, name: str) -> list[_Row]:
     parts = [values for values in map(column, _GROUPS) if values is not None]
     groups = [" ".join(cells) for cells in zip(*parts, strict=True)] if parts else [name] * grid.n_rows
     segments = column(_SEGMENT) or _numbered(groups, systems)
-    return [_Row(*cells) for cells in zip(groups, systems, segments, outputs, references, strict=True)]
+    return [
+        _Translation(*cells) for cells in zip(groups, systems, segments, outputs, references, strict=True)
+    ]
 
 
 def _numbered(groups: Sequence[str], systems: Sequence[str]) -> list[str]:
@@ -101,7 +103,7 @@ def _numbered(groups: Sequence[str], systems: Sequence[str]) -> list[str]:
     return numbers
 
 
-def _datasets(group: str, systems: dict[str, list[_Row]]) -> list[GroupedTexts]:
+def _datasets(group: str, systems: dict[str, list[_Translation]]) -> list[GroupedTexts]:
     """Return the systems of a group together that have the same segments with the same references."""
     together: dict[tuple[tuple[str, str], ...], dict[str, dict[str, str]]] = {}
     for system, rows in systems.items():

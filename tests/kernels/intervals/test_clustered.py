@@ -8,7 +8,7 @@ from betterthan.kernels.comparisons.bradley_terry import bradley_terry
 from betterthan.kernels.comparisons.sandwich import clustered_fit, difference_errors, robust_covariance
 from betterthan.kernels.judges.adjusted_means import adjusted_means, available_means
 from betterthan.kernels.resampling import clustered
-from betterthan.kernels.resampling.clustered import Cluster, few_clusters, many_clusters
+from betterthan.kernels.resampling.clustered import ClusterTerm, few_clusters, many_clusters
 
 PAIRS = np.triu_indices(5, 1)
 DOCUMENT = np.array([0] * 12 + [1] * 3 + [2] + [3] * 4 + [4] * 3 + [5] * 5 + [6] * 2)
@@ -149,7 +149,7 @@ def test_diagonal_information_needs_no_matrices(monkeypatch):
     score = rng.normal(size=200)
     total = np.bincount(parameter).astype(float)
     blocks = [
-        Cluster(
+        ClusterTerm(
             np.diag(np.sqrt(np.bincount(parameter[here], minlength=4))),
             np.bincount(parameter[here], score[here], 4),
         )

@@ -11,12 +11,14 @@ from tests.everyday import examples
 from betterthan.budget import limit_memory
 from betterthan.errors import OverBudget
 from betterthan.kernels.text.alignments import common_lengths, edit_counts
-from betterthan.kernels.text.ngrams import Sequences
+from betterthan.kernels.text.ngrams import SymbolSequences
 
 
 def sequences(lists):
     """Lists of symbols one after the other."""
-    return Sequences.of(np.array([x for each in lists for x in each], dtype=np.int64), list(map(len, lists)))
+    return SymbolSequences.of(
+        np.array([x for each in lists for x in each], dtype=np.int64), list(map(len, lists))
+    )
 
 
 def distances(reference, output):

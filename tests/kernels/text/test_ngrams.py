@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from betterthan.kernels import compiled as compiling
 from betterthan.kernels.compiled import compiled
 from betterthan.kernels.text.ngrams import (
-    Sequences,
+    SymbolSequences,
     grow_tree,
     match_loop,
     match_tree,
@@ -47,7 +47,7 @@ def grams(symbols, n):
 def sequences(lists):
     """Lists as symbols and offsets."""
     flat = np.array([symbol for symbols in lists for symbol in symbols], dtype=np.int64)
-    return Sequences.of(flat, [len(symbols) for symbols in lists])
+    return SymbolSequences.of(flat, [len(symbols) for symbols in lists])
 
 
 def machine_code(*arguments, **options):

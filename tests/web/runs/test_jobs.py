@@ -22,7 +22,7 @@ from betterthan.web.runs.folder import RunFolder
 from betterthan.web.runs.jobs import Jobs
 from betterthan.web.runs.run import Choices
 from betterthan.web.runs.service import Service
-from betterthan.web.runs.store import Runs
+from betterthan.web.runs.store import RunStore
 from betterthan.web.runs.task import Task
 from betterthan.web.runs.uploads import store
 from betterthan.web.settings import MEGABYTE, ServerLimits, WebSettings
@@ -379,6 +379,6 @@ def test_a_look_in_mid_air_goes_on_after_a_restart(serving, tmp_path):
     """Nobody has to upload twice."""
     with serving(tmp_path) as site:
         run_id = site.upload({"human.csv": SCORES})
-    Runs(tmp_path / "runs.sqlite").change(run_id, state="looking")
+    RunStore(tmp_path / "runs.sqlite").change(run_id, state="looking")
     with serving(tmp_path) as site:
         assert site.settled(run_id)["state"] == "ready"

@@ -159,7 +159,7 @@ def calibrate(
     drawn_units = units_of(chosen, units)
     resampling = resampling.on(chosen.digest, drawn_units, default=_default_tables(drawn_units))
     goodness, unit = in_range(chosen.goodness)
-    question = _Question(alpha, confidence, None if difference is None else difference / unit)
+    question = _CalibrationQuestion(alpha, confidence, None if difference is None else difference / unit)
     pairs = _pairs(goodness, drawn_units, resampling.seed)
     found = {
         design: _of_design(pairs, design, question, drawn_units, goodness, resampling) for design in DESIGNS
@@ -176,7 +176,7 @@ def calibrate(
     return _result(chosen, drawn_units, pairs, found, question, resampling, unit)
 
 
-class _Question(NamedTuple):
+class _CalibrationQuestion(NamedTuple):
     alpha: float
     confidence: float
     difference: float | None
@@ -214,7 +214,7 @@ class _DesignShares(NamedTuple):
     truth: float
 
 
-class _Task(NamedTuple):
+class _CalibrationTask(NamedTuple):
     """Tables of one population, in a block."""
 
     population: int
@@ -223,7 +223,7 @@ class _Task(NamedTuple):
 
 class _Payload(NamedTuple):
     populations: tuple[Population, ...]
-    tasks: tuple[_Task, ...]
+    tasks: tuple[_CalibrationTask, ...]
     unit: float
     alpha: float
     confidence: float
@@ -232,7 +232,7 @@ class _Payload(NamedTuple):
 def _of_design(
     pairs: Sequence[PairData],
     design: str,
-    question: _Question,
+    question: _CalibrationQuestion,
     units: Units,
     goodness: FloatArray,
     resampling: Resampling,
@@ -245,7 +245,7 @@ def _of_design(
     each = math.ceil(resampling.n_resamples / len(populations))
     most = max(1, min(_MOST_ROWS, _NUMBERS_AT_ONCE // units.n_units))
     tasks = tuple(
-        _Task(place, min(most, each - start))
+        _CalibrationTask(place, min(most, each - start))
         for place in range(len(populations))
         for start in range(0, each, most)
     )
@@ -297,7 +297,7 @@ def _result(
     units: Units,
     pairs: Sequence[PairData],
     found: dict[str, _DesignShares],
-    question: _Question,
+    question: _CalibrationQuestion,
     resampling: Resampling,
     unit: float,
 ) -> Calibration:
@@ -344,7 +344,7 @@ def _result(
 
 
 def _settings(
-    scores: Scores, units: Units, question: _Question, resampling: Resampling, unit: float
+    scores: Scores, units: Units, question: _CalibrationQuestion, resampling: Resampling, unit: float
 ) -> Settings:
     return Settings(
         method="calibrate",

@@ -37,7 +37,7 @@ Over = Literal["items and runs", "items", "runs"]
 _CLEARLY = 0.01  # below this p-value runs are not taken as independent draws, whatever their column is called
 
 
-class Design(NamedTuple):
+class RunsDesign(NamedTuple):
     """What an answer about runs generalizes to.
 
     Attributes
@@ -64,7 +64,7 @@ class Design(NamedTuple):
     unit_note: str = ""
 
 
-def design_of(runs: Runs, over: str, by: object, missing: str) -> Design:
+def design_of(runs: Runs, over: str, by: object, missing: str) -> RunsDesign:
     """Decide what an answer generalizes to.
 
     Runs that were drawn independently for every item need no variance of their own: it is part of that of the item
@@ -84,7 +84,7 @@ def design_of(runs: Runs, over: str, by: object, missing: str) -> Design:
     moments = _moments(whole)
     scores = whole.to_scores() if rule is None else pass_scores(whole, rule)
     method = "mean" if rule is None else rule.name
-    design = Design(whole, scores, over, method, moments, _uneven(whole))  # type: ignore[arg-type]  # one of them
+    design = RunsDesign(whole, scores, over, method, moments, _uneven(whole))  # type: ignore[arg-type]  # one of them
     if rule is not None or over == "items":
         if rule is not None and over == "runs":
             raise _refused(Option("over", over), Option("by", rule.name))
@@ -131,7 +131,7 @@ def _uneven(runs: Runs) -> tuple[str, ...]:
     return (f"Items have {count.min()} to {count.max()} runs; each item counts once, whatever its runs.",)
 
 
-def _without_repeats(design: Design) -> tuple[str, ...]:
+def _without_repeats(design: RunsDesign) -> tuple[str, ...]:
     single = [
         name
         for name, between in zip(design.runs.systems, design.moments.between.tolist(), strict=True)
@@ -144,7 +144,7 @@ def _without_repeats(design: Design) -> tuple[str, ...]:
     )
 
 
-def _unit_note(design: Design) -> str:
+def _unit_note(design: RunsDesign) -> str:
     runs = design.runs
     n_items = f"{runs.n_segments:,} items, " if design.over == "items and runs" else ""
     return f"Unit: {n_items}{runs.runs_in_words}."
@@ -219,7 +219,7 @@ def compare_runs(
 
 
 def decide_runs(
-    design: Design,
+    design: RunsDesign,
     comparison: ComparisonOptions,
     options: PairOptions,
     resampling: Resampling,
@@ -236,7 +236,7 @@ def decide_runs(
     return pairwise_table(findings, options)
 
 
-def _findings(design: Design, comparison: ComparisonOptions, options: PairOptions) -> PairFindings:
+def _findings(design: RunsDesign, comparison: ComparisonOptions, options: PairOptions) -> PairFindings:
     goodness = design.scores.goodness
     units = units_of(design.scores, comparison.units)
     seen, effect = PairScores(goodness), EFFECTS["mean_difference"]

@@ -15,7 +15,7 @@ from betterthan.budget import check_share
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.errors import BetterThanError, NotEstimable, TableError, unknown_name
 from betterthan.kernels.judges.audit import (
-    Estimated,
+    AuditEstimate,
     adjusted_effect,
     calibration_bins,
     clustered_correlation,
@@ -46,7 +46,7 @@ class Check(NamedTuple):
 
     check: str
     part: str
-    found: Estimated
+    found: AuditEstimate
     n: int
 
 
@@ -220,7 +220,7 @@ def _agreement(data: _Labeled, confidence: float) -> list[Check]:
         is_two = np.unique(pairs).size <= 2
         alpha = krippendorff_alpha(unit, pairs, level="nominal" if is_two else "interval").alpha
         ends = alpha_interval(unit, pairs, cluster=np.repeat(data.cluster, 2), confidence=confidence)
-        checks.append(Check("alpha", "", Estimated(alpha, *ends), n))
+        checks.append(Check("alpha", "", AuditEstimate(alpha, *ends), n))
     correlation = clustered_correlation(data.judge, data.human, data.cluster, confidence=confidence)
     checks.append(Check("correlation", "", correlation, n))
     return [*checks, *_slices(data, confidence, is_nominal=is_nominal)]
@@ -296,7 +296,7 @@ def _repeats(runs: Runs, confidence: float) -> list[Check]:
         Check(
             "repeats", "", clustered_mean(np.array(same), np.array(cluster), confidence=confidence), len(same)
         ),
-        Check("repeats_alpha", "", Estimated(alpha, *limits), len(same)),
+        Check("repeats_alpha", "", AuditEstimate(alpha, *limits), len(same)),
     ]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotEstimable
 from betterthan.kernels.judges.audit import (
-    Estimated,
+    AuditEstimate,
     both_orders,
     clustered_mean,
     clustered_share,
@@ -19,7 +19,7 @@ from betterthan.tables.matches import Matches
 
 _LEAST = 8
 """Pairs below which nothing is said."""
-Row = tuple[str, str, Estimated, int]
+Row = tuple[str, str, AuditEstimate, int]
 """Name of the check, system or slice, the number, and what it rests on."""
 
 

@@ -43,7 +43,7 @@ class Rankings(NamedTuple):
     n_shared: int
 
 
-class _Entries(NamedTuple):
+class _RankedEntries(NamedTuple):
     """Systems in rankings, sorted by ranking and then from the last to the first."""
 
     block: IntArray
@@ -113,7 +113,7 @@ def _blocks(matches: Matches) -> IntArray:
     )
 
 
-def _entries(matches: Matches) -> _Entries:
+def _entries(matches: Matches) -> _RankedEntries:
     block, m = _blocks(matches), matches.n_systems
     pair = np.minimum(matches.left, matches.right) * m + np.maximum(matches.left, matches.right)
     if np.unique(block * m**2 + pair).size < pair.size:
@@ -128,7 +128,7 @@ def _entries(matches: Matches) -> _Entries:
     if not np.allclose(mean[at], weights):
         raise _no_rankings(matches)
     won, lost, tied = (count.astype(np.int64) for count in counts)
-    return _Entries(cells // m, cells % m, won, lost, tied, mean)
+    return _RankedEntries(cells // m, cells % m, won, lost, tied, mean)
 
 
 def _clusters(matches: Matches, block: IntArray) -> IntArray:

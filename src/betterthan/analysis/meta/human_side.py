@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from betterthan.analysis.meta.inputs import MetricTables, Panel, SegmentPairs, tables_of
+from betterthan.analysis.meta.inputs import JudgedPairs, MetricTables, Panel, tables_of
 from betterthan.analysis.rank.rank import rank
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError, TableError
@@ -148,7 +148,7 @@ def with_pairs(panel: Panel, matches: Matches) -> Panel:
         raise TableError(
             "No human comparison is of two systems and a segment that all metrics have scores for."
         )
-    pairs = SegmentPairs(left[kept], right[kept], place[kept], matches.outcome[kept], matches.weight[kept])
+    pairs = JudgedPairs(left[kept], right[kept], place[kept], matches.outcome[kept], matches.weight[kept])
     lost = int((~kept).sum())
     said = f"{lost:,} of {kept.size:,} human comparisons left out, because a metric has no score for them."
     return replace(panel, pairs=pairs, notes=(*panel.notes, *([said] if lost else [])))

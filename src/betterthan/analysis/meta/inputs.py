@@ -34,7 +34,7 @@ class Unmatched(NamedTuple):
     n_segments: int
 
 
-class SegmentPairs(NamedTuple):
+class JudgedPairs(NamedTuple):
     """Human judgments of pairs of systems on a segment, one per row; indices are those of the panel."""
 
     left: IntArray
@@ -72,7 +72,7 @@ class Panel:
     notes: tuple[str, ...] = ()
     is_by_order: bool = False
     unmatched: tuple[Unmatched, ...] = ()
-    pairs: SegmentPairs | None = None
+    pairs: JudgedPairs | None = None
     same_text: IntArray | None = None
 
     @property

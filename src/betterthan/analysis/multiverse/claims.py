@@ -13,7 +13,7 @@ _WORSE = re.compile(r"\s*(?:<|\bis\s+worse\s+than\b)\s*", re.IGNORECASE)
 _BEST = re.compile(r"\s+is\s+(?:the\s+)?best\s*$", re.IGNORECASE)
 
 
-class Claim(NamedTuple):
+class SystemClaim(NamedTuple):
     """A claim that a system is better than others.
 
     Attributes
@@ -34,7 +34,7 @@ class Claim(NamedTuple):
         return f"{self.system} is best" if self.is_best else f"{self.system} > {self.others[0]}"
 
 
-def claim_of(claim: str | Sequence[str], systems: Sequence[str]) -> Claim:
+def claim_of(claim: str | Sequence[str], systems: Sequence[str]) -> SystemClaim:
     """Return the claim about systems, from words, from two names or from one.
 
     Parameters
@@ -61,11 +61,11 @@ def claim_of(claim: str | Sequence[str], systems: Sequence[str]) -> Claim:
     if len(set(names)) < len(names):
         raise BetterThanError(f'A claim is about two different systems, not about "{names[0]}" and itself.')
     if len(names) == 2:
-        return Claim(names[0], (names[1],), is_best=False)
+        return SystemClaim(names[0], (names[1],), is_best=False)
     others = tuple(name for name in systems if name != names[0])
     if not others:
         raise BetterThanError(f"There is only one system, {names[0]}; a claim needs two or more.")
-    return Claim(names[0], others, is_best=True)
+    return SystemClaim(names[0], others, is_best=True)
 
 
 def _names(claim: str, systems: Sequence[str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from betterthan.analysis.multiverse.choices import (
     methods,
     variants,
 )
-from betterthan.analysis.multiverse.claims import Claim, claim_of
+from betterthan.analysis.multiverse.claims import SystemClaim, claim_of
 from betterthan.analysis.table_argument import AnyData
 from betterthan.analysis.tradeoffs.metric_tables import metric_tables
 from betterthan.arrays import digest
@@ -141,7 +141,7 @@ def multiverse(
 
 
 class _Request(NamedTuple):
-    claim: Claim
+    claim: SystemClaim
     alpha: float
     n_resamples: int
     seed: int

@@ -21,7 +21,7 @@ SLACK_OF_MEANS = 1e-14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Placements:
     """Rank, rank range, fuzzy rank, cluster and groups of each system, best first."""
 
     rank: IntArray
@@ -36,7 +36,7 @@ class Standing:
 
 def standing(
     systems: tuple[str, ...], goodness: FloatArray, pairs: PairwiseTable, *, slack: float = SLACK
-) -> Standing:
+) -> Placements:
     """Return the leaderboard of `systems`, in order of descending `goodness`, from the verdicts of `pairs`.
 
     Ranks come from the strengths; rank ranges, clusters and groups come from the tests alone. More than 1,000
@@ -51,7 +51,7 @@ def standing(
     with np.errstate(invalid="ignore", divide="ignore"):
         share = points / played
     rank = shared_ranks(goodness, slack)
-    return Standing(
+    return Placements(
         rank=rank,
         rank_low=low,
         rank_high=high,

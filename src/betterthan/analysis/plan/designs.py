@@ -163,7 +163,7 @@ class RightWrong(NamedTuple):
         return {"discordance": self.discordance}
 
 
-class Battles(NamedTuple):
+class BattlesDesign(NamedTuple):
     r"""Battles, compared by their Bradley–Terry strengths.
 
     With s the probability that the better system wins a battle, t the share of ties, which count as half, and m systems
@@ -215,7 +215,7 @@ class Battles(NamedTuple):
         return {"ties": self.ties}
 
 
-class Labels(NamedTuple):
+class LabelsDesign(NamedTuple):
     r"""Human labels on some of N items that a judge has scored.
 
     The prediction-powered estimate of a difference has the variance

@@ -12,7 +12,7 @@ from scipy.special import betaincinv, expit, ndtri
 from betterthan.analysis.compare.compare_runs import design_of
 from betterthan.analysis.matches.match_units import units_of_matches
 from betterthan.analysis.matches.matches import added_up, fit_matches
-from betterthan.analysis.plan.designs import Battles, Design, Means, RightWrong
+from betterthan.analysis.plan.designs import BattlesDesign, Design, Means, RightWrong
 from betterthan.analysis.units import UnitName, Units, units_of
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.streams import stream
@@ -233,7 +233,7 @@ def _of_battles(matches: Matches, options: PilotOptions) -> Pilot:
         )
     variance = float(np.mean(errors**2)) * total
     ties = float(summed.weight[summed.outcome == 0.5].sum() / total)
-    design = Battles(ties, m, variance)
+    design = BattlesDesign(ties, m, variance)
     error = _battle_error(summed, fit.log_strength, chosen)
     factor = math.exp(-float(ndtri((1 - options.confidence) / 2)) * error)
     ends = (design._replace(variance=variance / factor), design._replace(variance=variance * factor))

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from betterthan.analysis.plan.designs import Battles, Design, Labels, Means, RightWrong
+from betterthan.analysis.plan.designs import BattlesDesign, Design, LabelsDesign, Means, RightWrong
 from betterthan.analysis.plan.pilots import Ends, Pilot, PilotOptions, PilotTable, pilot_of
 from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.units import UnitName
@@ -383,7 +383,7 @@ def _assumed_design(assumed: Assumed, n_systems: int) -> Design:
         return RightWrong(float(assumed.discordance))
     if assumed.ties is not None:
         _check_within("ties", assumed.ties, 0.0, 0.99)
-        return Battles(float(assumed.ties), n_systems)
+        return BattlesDesign(float(assumed.ties), n_systems)
     return _assumed_means(assumed)
 
 
@@ -415,7 +415,7 @@ def _assumed_means(assumed: Assumed) -> Design:
                         "{option} has no effect beside {kind}.", option=Option(name), kind=Option("judged")
                     )
                 )
-        return Labels(sd, float(assumed.judge_correlation), int(assumed.judged))
+        return LabelsDesign(sd, float(assumed.judge_correlation), int(assumed.judged))
     if assumed.run_sd is not None and (assumed.repeats or 1) < 2:
         raise BetterThanError(
             "With one run of each system, nothing is known of other runs. Plan two or more."

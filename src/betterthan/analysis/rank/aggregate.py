@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from betterthan.analysis.computing import Rng
-from betterthan.analysis.pairs.leaderboard import Standing, shared_ranks, standing
+from betterthan.analysis.pairs.leaderboard import Placements, shared_ranks, standing
 from betterthan.analysis.rank.aggregation_weights import length_weights
 from betterthan.analysis.rank.rank_scores import bootstrap_means, pairs_of_counts, pooled, segment_means
 from betterthan.analysis.resampling import Resampling
@@ -131,14 +131,14 @@ def aggregate(
 
 def _standing(
     counts: Counts, options: RankOptions, resampling: Resampling, goodness: np.ndarray, order: np.ndarray
-) -> tuple[Standing, str]:
+) -> tuple[Placements, str]:
     """Leaderboard by the pooled score, and a note when no pair could be significant."""
     if counts.n_systems > 1:
         systems = tuple(counts.systems[i] for i in order)
         pairs = pairs_of_counts(counts, options, resampling)
         return standing(systems, goodness[order], pairs), pairs.undecidable
     one = np.ones(1, dtype=np.int64)
-    alone = Standing(
+    alone = Placements(
         rank=one,
         rank_low=one,
         rank_high=one,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from betterthan.analysis.compare.compare_runs import Design, decide_runs, design_of, refuse_of_items
+from betterthan.analysis.compare.compare_runs import RunsDesign, decide_runs, design_of, refuse_of_items
 from betterthan.analysis.compare.decide import ComparisonOptions
 from betterthan.analysis.compare.run_scores import pass_rule
 from betterthan.analysis.rank.rank_scores import rank_scores
@@ -40,14 +40,14 @@ def rank_runs(runs: Runs, options: RankOptions, resampling: Resampling, *, over:
     return ranking(_strengths(design, options), pairs, options)
 
 
-def _named(ranked: Ranking, design: Design) -> Ranking:
+def _named(ranked: Ranking, design: RunsDesign) -> Ranking:
     """Return the ranking with the name of its aggregation and the notes on runs."""
     method = design.method if design.method != "mean" else ranked.settings.method
     settings = replace(ranked.settings, method=method)
     return replace(ranked, settings=settings, notes=(*ranked.notes, *design.notes))
 
 
-def _strengths(design: Design, options: RankOptions) -> SystemStrengths:
+def _strengths(design: RunsDesign, options: RankOptions) -> SystemStrengths:
     """Means with their intervals: joint for other items and other runs."""
     scores = design.scores
     units = units_of(scores, options.units)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from betterthan.analysis.compare.compare_runs import Design, degrees_of_items, design_of
+from betterthan.analysis.compare.compare_runs import RunsDesign, degrees_of_items, design_of
 from betterthan.analysis.pairs.effects import EFFECTS, EffectOptions, PairScores
 from betterthan.analysis.runs.variation import as_runs
 from betterthan.analysis.table_argument import AnyData
@@ -220,7 +220,9 @@ class _Estimates(NamedTuple):
     pvalue: FloatArray
 
 
-def _estimates(design: Design, contrasts: list[Contrast], unit: UnitName, confidence: float) -> _Estimates:
+def _estimates(
+    design: RunsDesign, contrasts: list[Contrast], unit: UnitName, confidence: float
+) -> _Estimates:
     goodness = design.scores.goodness
     units = units_of(design.scores, unit)
     weights = np.stack([each.weights for each in contrasts])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.cli.options import (
-    Aggregation,
+    AggregationName,
     alpha_option,
     battle_options,
     computing_options,
@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--by",
-    type=Aggregation(["mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "irt", "irt-2pl"]),
+    type=AggregationName(
+        ["mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "irt", "irt-2pl"]
+    ),
     default="mean",
     show_default=True,
     help="Aggregation method, for runs also pass@5 or pass^5; --test auto selects the test that matches it.",

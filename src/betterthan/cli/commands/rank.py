@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.cli.options import (
-    Aggregation,
+    AggregationName,
     battle_options,
     computing_options,
     confidence_option,
@@ -38,7 +38,7 @@ METHODS = (
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--by",
-    type=Aggregation(METHODS),
+    type=AggregationName(METHODS),
     multiple=True,
     help="Aggregation method, for runs also pass@5 or pass^5. Repeat for several. "
     "[default: mean; bradley-terry for battles]",

@@ -18,7 +18,7 @@ from betterthan.kernels.comparisons.designs import laplacian, squares_of_cluster
 from betterthan.kernels.comparisons.wins import check_prior
 from betterthan.kernels.resampling.clustered import (
     MOST_CLUSTERS,
-    Cluster,
+    ClusterTerm,
     FewClusters,
     ManyClusters,
     few_clusters,
@@ -274,7 +274,7 @@ def _blocks(
     place: IntArray,
     rows: IntArray,
     n_systems: int,
-) -> Iterator[Cluster]:
+) -> Iterator[ClusterTerm]:
     """Design and score of each cluster in turn."""
     total, n_extra = int(rows.sum()), extra.shape[1]
     root = np.sqrt(np.bincount(place, curvature, total))
@@ -290,7 +290,7 @@ def _blocks(
         design = np.zeros((size, n_systems + n_extra))
         design[line, first[here]], design[line, second[here]] = 1.0, -1.0
         design[:, n_systems:] = values[here]
-        yield Cluster(design * root[here, None], np.asarray(rest[here] @ design, dtype=np.float64))
+        yield ClusterTerm(design * root[here, None], np.asarray(rest[here] @ design, dtype=np.float64))
 
 
 def difference_errors(covariance: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.comparisons.connectivity import connectivity
 from betterthan.kernels.resampling.clustered import (
-    Cluster,
+    ClusterTerm,
     FewClusters,
     ManyClusters,
     few_clusters,
@@ -125,11 +125,11 @@ def _clustered(
         )
     order, ends = np.argsort(code, kind="stable"), np.cumsum(np.bincount(code)).tolist()
 
-    def one(begin: int, end: int) -> Cluster:
+    def one(begin: int, end: int) -> ClusterTerm:
         here = order[begin:end]
         seen = present[:, here]
         values, vectors = np.linalg.eigh(np.diag(seen.sum(axis=1)) - (seen / k[here]) @ seen.T)
-        return Cluster((vectors * np.sqrt(np.maximum(values, 0))).T, rest[:, here].sum(axis=1))
+        return ClusterTerm((vectors * np.sqrt(np.maximum(values, 0))).T, rest[:, here].sum(axis=1))
 
     return few_clusters(inverse, (one(a, b) for a, b in zip([0, *ends[:-1]], ends, strict=True)))
 

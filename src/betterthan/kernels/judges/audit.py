@@ -12,7 +12,7 @@ from betterthan.kernels.judges.left_out import left_out_interval, numbered
 from betterthan.kernels.judges.prediction_powered import wilson_interval
 
 
-class Estimated(NamedTuple):
+class AuditEstimate(NamedTuple):
     """A number with its interval; the p-value is NaN where nothing is tested."""
 
     value: float
@@ -21,7 +21,7 @@ class Estimated(NamedTuple):
     pvalue: float = np.nan
 
 
-_UNKNOWN = Estimated(np.nan, np.nan, np.nan)
+_UNKNOWN = AuditEstimate(np.nan, np.nan, np.nan)
 
 
 def confusion(first: FloatArray, second: FloatArray, categories: FloatArray) -> IntArray:
@@ -39,7 +39,7 @@ def confusion(first: FloatArray, second: FloatArray, categories: FloatArray) -> 
 
 def nominal_kappa(
     first: FloatArray, second: FloatArray, cluster: IntArray, *, confidence: float
-) -> Estimated:
+) -> AuditEstimate:
     r"""Cohen's kappa of categories, with an interval for other clusters of units.
 
     .. math:: \kappa = \frac{p_o - p_e}{1 - p_e}
@@ -67,7 +67,7 @@ def nominal_kappa(
     value = float(_kappa_of(whole[None], k)[0])
     if np.isnan(value):
         return _UNKNOWN
-    return Estimated(value, *left_out_interval(value, _kappa_of(whole - parts, k), confidence=confidence))
+    return AuditEstimate(value, *left_out_interval(value, _kappa_of(whole - parts, k), confidence=confidence))
 
 
 def _kappa_of(tables: FloatArray, k: int) -> FloatArray:
@@ -81,7 +81,7 @@ def _kappa_of(tables: FloatArray, k: int) -> FloatArray:
 
 def clustered_correlation(
     first: FloatArray, second: FloatArray, cluster: IntArray, *, confidence: float
-) -> Estimated:
+) -> AuditEstimate:
     """Pearson's correlation, with an interval from leaving out one cluster at a time.
 
     Examples
@@ -97,7 +97,9 @@ def clustered_correlation(
     value = float(_correlation_of(whole)[0])
     if np.isnan(value):
         return _UNKNOWN
-    return Estimated(value, *left_out_interval(value, _correlation_of(whole - parts), confidence=confidence))
+    return AuditEstimate(
+        value, *left_out_interval(value, _correlation_of(whole - parts), confidence=confidence)
+    )
 
 
 def _correlation_of(sums: FloatArray) -> FloatArray:
@@ -109,7 +111,7 @@ def _correlation_of(sums: FloatArray) -> FloatArray:
 
 def adjusted_effect(
     outcome: FloatArray, effect: FloatArray, others: FloatArray, cluster: IntArray, *, confidence: float
-) -> Estimated:
+) -> AuditEstimate:
     r"""Coefficient of one variable in a linear regression with others, by the jackknife over clusters.
 
     .. math:: \widehat{\mathrm{Var}}(\hat\beta) = \frac{G - 1}{G} \sum_g
@@ -162,7 +164,7 @@ def adjusted_effect(
     error = float(np.sqrt((n_clusters - 1) / n_clusters * (changes @ changes)))
     half = float(stdtrit(n_clusters - 1, 0.5 + confidence / 2)) * error
     p = 2 * float(stdtr(n_clusters - 1, -abs(value) / error)) if error > 0 else float(value == 0)
-    return Estimated(value, value - half, value + half, p)
+    return AuditEstimate(value, value - half, value + half, p)
 
 
 class CalibrationBin(NamedTuple):
@@ -208,7 +210,7 @@ def calibration_bins(
     return found
 
 
-def clustered_mean(values: FloatArray, cluster: IntArray, *, confidence: float) -> Estimated:
+def clustered_mean(values: FloatArray, cluster: IntArray, *, confidence: float) -> AuditEstimate:
     """Mean with Student's interval from the sums of clusters, and the p-value that it is 0; NaN for one cluster.
 
     Examples
@@ -221,15 +223,15 @@ def clustered_mean(values: FloatArray, cluster: IntArray, *, confidence: float) 
     member = numbered(cluster)
     k = int(member.max()) + 1
     if k < 2:
-        return Estimated(mean, np.nan, np.nan)
+        return AuditEstimate(mean, np.nan, np.nan)
     sums = np.bincount(member, values - mean, minlength=k)
     error = float(np.sqrt(k / (k - 1) * (sums @ sums))) / values.size
     half = float(stdtrit(k - 1, 0.5 + confidence / 2)) * error
     p = 2 * float(stdtr(k - 1, -abs(mean) / error)) if error > 0 else float(mean == 0)
-    return Estimated(mean, mean - half, mean + half, p)
+    return AuditEstimate(mean, mean - half, mean + half, p)
 
 
-def clustered_share(hits: FloatArray, cluster: IntArray, *, confidence: float) -> Estimated:
+def clustered_share(hits: FloatArray, cluster: IntArray, *, confidence: float) -> AuditEstimate:
     """Share with Wilson's interval for as many independent units as the clusters are worth.
 
     Examples
@@ -246,7 +248,7 @@ def clustered_share(hits: FloatArray, cluster: IntArray, *, confidence: float) -
     single = float(((hits - share) ** 2).sum())
     design = min(max(float(sums @ sums) / single, 1.0), most) if single > 0 else most
     reach = float(stdtrit(np.inf if design == 1 else max(sizes.size - 1, 1), 0.5 + confidence / 2))
-    return Estimated(share, *wilson_interval(share, n / design, reach))
+    return AuditEstimate(share, *wilson_interval(share, n / design, reach))
 
 
 class BothOrders(NamedTuple):

@@ -155,7 +155,7 @@ def corrected_mean(data: Labeled, *, n_units: int, confidence: float, is_binary:
     )
 
 
-class _Fit(NamedTuple):
+class _SlopeFit(NamedTuple):
     """The estimate with a given slope; fields as in :class:`CorrectedMean`."""
 
     mean: float
@@ -170,7 +170,7 @@ class _Fit(NamedTuple):
 
 def _fit(
     data: Labeled, part: _Weighted, slope: float, n_units: int, confidence: float, *, is_binary: bool
-) -> _Fit:
+) -> _SlopeFit:
     labeled = ~np.isnan(data.human)
     unit, n_judged = data.unit[labeled], data.judge.size
     judge_mean, spread = float(data.judge.mean()), float(data.judge.var())
@@ -190,7 +190,7 @@ def _fit(
     if not is_binary:
         degrees = _degrees(part, fitted, of_labels, of_judge)
         low, high = _skewed_interval(mean, influence, part, degrees, confidence)
-        return _Fit(mean, variance, degrees, low, high, influence, 0.0, items)
+        return _SlopeFit(mean, variance, degrees, low, high, influence, 0.0, items)
     mean = min(max(mean, 0.0), 1.0)
     share = _unexplained(part, slope, spread)
     clustered = _clustering(part, unit, n_units)
@@ -202,7 +202,7 @@ def _fit(
         mean, 1 / shortfall, float(stdtrit(np.inf if is_wilson else degrees, 0.5 + confidence / 2))
     )
     added = pseudo * (0.25 + slope**2 * spread)
-    return _Fit(mean, variance + added, degrees, low, high, influence, added, items)
+    return _SlopeFit(mean, variance + added, degrees, low, high, influence, added, items)
 
 
 def _pseudo(part: _Weighted) -> float:

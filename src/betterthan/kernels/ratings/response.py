@@ -268,7 +268,7 @@ def _is_even(matches: MatchList, unit: IntArray, n_units: int, m: int) -> bool:
     return bool((sizes == sizes[0]).all() and (each == each[0]).all() and sizes[0] % each.size == 0)
 
 
-class _Rows(NamedTuple):
+class _MatchRows(NamedTuple):
     """Matches as rows of a fit: inverse information (m, m), and information and residual of each match."""
 
     bread: FloatArray
@@ -276,7 +276,9 @@ class _Rows(NamedTuple):
     residual: FloatArray
 
 
-def _rows(response: Response, matches: MatchList, surprise: FloatArray, information: FloatArray) -> _Rows:
+def _rows(
+    response: Response, matches: MatchList, surprise: FloatArray, information: FloatArray
+) -> _MatchRows:
     """Return the rows of a fit whose information is the variance of the surprises.
 
     The residuals are the surprises after one step of Newton to where they add up to 0: ratings of a short list have not
@@ -286,12 +288,12 @@ def _rows(response: Response, matches: MatchList, surprise: FloatArray, informat
     m, bread = len(information), np.linalg.pinv(information, hermitian=True)
     step = bread @ (np.bincount(left, surprise, m) - np.bincount(right, surprise, m))
     curvature = response.variance[left, right]
-    return _Rows(
+    return _MatchRows(
         np.asarray(bread, dtype=np.float64), curvature, surprise - curvature * (step[left] - step[right])
     )
 
 
-def _scatter_of_matches(rows: _Rows, left: IntArray, right: IntArray, m: int) -> FloatArray:
+def _scatter_of_matches(rows: _MatchRows, left: IntArray, right: IntArray, m: int) -> FloatArray:
     """Scatter of single matches; each pulled the fit toward itself by its leverage (HC2)."""
     variance = np.diag(rows.bread)
     leverage = rows.curvature * (variance[left] + variance[right] - 2 * rows.bread[left, right])
@@ -300,7 +302,7 @@ def _scatter_of_matches(rows: _Rows, left: IntArray, right: IntArray, m: int) ->
 
 
 def _scatter_of_clusters(
-    rows: _Rows, left: IntArray, right: IntArray, unit: IntArray, information: FloatArray
+    rows: _MatchRows, left: IntArray, right: IntArray, unit: IntArray, information: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     r"""Bias-reduced scatter of units, and the degrees of freedom of systems and of pairs.
 

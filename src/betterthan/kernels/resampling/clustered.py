@@ -46,7 +46,7 @@ _BLOCK = 2**21
 _DENSE = 2**24
 
 
-class Cluster(NamedTuple):
+class ClusterTerm(NamedTuple):
     r"""What one cluster adds to a least-squares or likelihood fit of w parameters.
 
     Attributes
@@ -141,7 +141,7 @@ class FewClusters:
         return np.asarray((squares**2).sum(axis=(1, 2)) - (own**2).sum(axis=1))
 
 
-def few_clusters(bread: FloatArray, clusters: Iterable[Cluster]) -> FewClusters:
+def few_clusters(bread: FloatArray, clusters: Iterable[ClusterTerm]) -> FewClusters:
     r"""Bias-reduced covariance (CR2) of a fit.
 
     Parameters

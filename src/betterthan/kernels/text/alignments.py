@@ -18,7 +18,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, IntArray
 from betterthan.budget import require
-from betterthan.kernels.text.ngrams import Sequences
+from betterthan.kernels.text.ngrams import SymbolSequences
 
 EDITS = ("hits", "substitutions", "deletions", "insertions")
 BITS = 64
@@ -51,7 +51,7 @@ class _Batch(NamedTuple):
         return packed
 
 
-def edit_counts(outputs: Sequences, references: Sequences) -> IntArray:
+def edit_counts(outputs: SymbolSequences, references: SymbolSequences) -> IntArray:
     """Count hits, substitutions, deletions and insertions that turn each reference into its output.
 
     Of all ways with the fewest edits one is chosen: equal beginnings and ends are hits; then, from the end, a
@@ -87,7 +87,7 @@ def edit_counts(outputs: Sequences, references: Sequences) -> IntArray:
     return found
 
 
-def common_lengths(outputs: Sequences, references: Sequences) -> IntArray:
+def common_lengths(outputs: SymbolSequences, references: SymbolSequences) -> IntArray:
     """Return the length of the longest common subsequence of each output and its reference.
 
     Examples
@@ -119,7 +119,9 @@ def _extended(state: Words, matches: Words) -> Words:
     return total | (state & ~matches)
 
 
-def _without_common_ends(outputs: Sequences, references: Sequences) -> tuple[IntArray, Sequences, Sequences]:
+def _without_common_ends(
+    outputs: SymbolSequences, references: SymbolSequences
+) -> tuple[IntArray, SymbolSequences, SymbolSequences]:
     """Return how many symbols both have at the beginning and at the end, and what is between."""
     shorter = np.minimum(outputs.lengths, references.lengths)
     first = np.zeros(len(shorter), dtype=np.int64)
@@ -151,15 +153,17 @@ def _count_equal(
         going = going[count[going] < most[going]]
 
 
-def _cut(sequences: Sequences, first: IntArray, alike: IntArray) -> Sequences:
+def _cut(sequences: SymbolSequences, first: IntArray, alike: IntArray) -> SymbolSequences:
     """Leave out the first symbols of each sequence, and as many at its end that `alike` are gone."""
     lengths = sequences.lengths - alike
     before = np.concatenate([[0], np.cumsum(lengths)])
     place = np.arange(before[-1]) + np.repeat(sequences.offsets[:-1] + first - before[:-1], lengths)
-    return Sequences(sequences.symbols[place], before.astype(np.int64))
+    return SymbolSequences(sequences.symbols[place], before.astype(np.int64))
 
 
-def _batches(outputs: Sequences, references: Sequences, *, bits_of_a_cell: int) -> Iterator[_Batch]:
+def _batches(
+    outputs: SymbolSequences, references: SymbolSequences, *, bits_of_a_cell: int
+) -> Iterator[_Batch]:
     """Yield pairs of similar length together; pairs whose sequences are both empty are left out."""
     n_words = -(-references.lengths // BITS)
     order = np.lexsort((outputs.lengths, n_words))
@@ -186,7 +190,7 @@ def _batches(outputs: Sequences, references: Sequences, *, bits_of_a_cell: int) 
         start = end
 
 
-def _filled(sequences: Sequences, place: IntArray, width: int, filling: int) -> Symbols:
+def _filled(sequences: SymbolSequences, place: IntArray, width: int, filling: int) -> Symbols:
     """Return some sequences as rows of equal width; symbols below 0 are filling, which equals nothing."""
     lengths = sequences.lengths[place]
     rows = np.full((len(place), width), filling, dtype=np.int32)

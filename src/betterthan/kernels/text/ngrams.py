@@ -19,14 +19,14 @@ from betterthan.kernels.compiled import compiled, is_loaded
 WORTH_COMPILING = 2_000_000  # symbols times orders; below this NumPy is done before numba is imported
 
 
-class Sequences(NamedTuple):
+class SymbolSequences(NamedTuple):
     """Sequences of symbols one after the other: the i-th is ``symbols[offsets[i]:offsets[i + 1]]``."""
 
     symbols: IntArray
     offsets: IntArray
 
     @classmethod
-    def of(cls, symbols: IntArray, lengths: Sequence[int]) -> Sequences:
+    def of(cls, symbols: IntArray, lengths: Sequence[int]) -> SymbolSequences:
         """Cut symbols into sequences of these lengths."""
         return cls(symbols, np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64))
 
@@ -35,11 +35,11 @@ class Sequences(NamedTuple):
         """The number of symbols of each sequence."""
         return np.diff(self.offsets)
 
-    def split(self, n: int) -> tuple[Sequences, Sequences]:
+    def split(self, n: int) -> tuple[SymbolSequences, SymbolSequences]:
         """Return the first n sequences, and the others."""
         middle = self.offsets[n]
-        first = Sequences(self.symbols[:middle], self.offsets[: n + 1])
-        return first, Sequences(self.symbols[middle:], self.offsets[n:] - middle)
+        first = SymbolSequences(self.symbols[:middle], self.offsets[: n + 1])
+        return first, SymbolSequences(self.symbols[middle:], self.offsets[n:] - middle)
 
 
 def ngram_totals(lengths: IntArray, max_order: int) -> IntArray:
@@ -56,9 +56,9 @@ def ngram_totals(lengths: IntArray, max_order: int) -> IntArray:
 
 
 def ngram_matches(
-    outputs: Sequences,
+    outputs: SymbolSequences,
     output_group: IntArray,
-    references: Sequences,
+    references: SymbolSequences,
     reference_group: IntArray,
     *,
     max_order: int,
@@ -103,9 +103,9 @@ def ngram_matches(
 
 
 def tree_matches(
-    outputs: Sequences,
+    outputs: SymbolSequences,
     output_group: IntArray,
-    references: Sequences,
+    references: SymbolSequences,
     reference_group: IntArray,
     *,
     max_order: int,
@@ -129,9 +129,9 @@ def tree_matches(
 
 
 def sorted_matches(
-    outputs: Sequences,
+    outputs: SymbolSequences,
     output_group: IntArray,
-    references: Sequences,
+    references: SymbolSequences,
     reference_group: IntArray,
     *,
     max_order: int,
@@ -167,13 +167,13 @@ class _Positions(NamedTuple):
     prefix: IntArray
 
 
-def _positions(sequences: Sequences, group: IntArray) -> _Positions:
+def _positions(sequences: SymbolSequences, group: IntArray) -> _Positions:
     sequence = np.repeat(np.arange(len(group)), sequences.lengths)
     # The empty beginning is numbered by group, which keeps the n-grams of different groups apart.
     return _Positions(np.arange(len(sequences.symbols)), sequence, group[sequence])
 
 
-def _longer(positions: _Positions, sequences: Sequences, n: int) -> _Positions:
+def _longer(positions: _Positions, sequences: SymbolSequences, n: int) -> _Positions:
     """Keep the positions that have another n symbols after the first."""
     fits = positions.start + n < sequences.offsets[positions.sequence + 1]
     return _Positions(*(part[fits] for part in positions))
@@ -187,7 +187,7 @@ def _most_in_one(ngram: IntArray, sequence: IntArray, n_ngrams: int, n_sequences
     return most
 
 
-def _n_symbols(*sequences: Sequences) -> int:
+def _n_symbols(*sequences: SymbolSequences) -> int:
     return 1 + max((int(part.symbols.max()) for part in sequences if len(part.symbols)), default=0)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.arrays import BoolArray, IntArray
-from betterthan.kernels.text.ngrams import Sequences
+from betterthan.kernels.text.ngrams import SymbolSequences
 
 CELLS_AT_ONCE = 1 << 24  # of tables of 2 bytes: 32 MB
 
@@ -15,7 +15,7 @@ CELLS_AT_ONCE = 1 << 24  # of tables of 2 bytes: 32 MB
 class Sentences(NamedTuple):
     """Sentences of texts one after the other; `text` is the number of the text that each belongs to, not decreasing."""
 
-    words: Sequences
+    words: SymbolSequences
     text: IntArray
 
 
@@ -82,7 +82,11 @@ def _pairs(ours: IntArray, theirs: IntArray, n_texts: int) -> tuple[IntArray, In
 
 
 def _mark(
-    is_marked: BoolArray, outputs: Sequences, ours: IntArray, references: Sequences, theirs: IntArray
+    is_marked: BoolArray,
+    outputs: SymbolSequences,
+    ours: IntArray,
+    references: SymbolSequences,
+    theirs: IntArray,
 ) -> None:
     """Mark the words of a longest common subsequence of each pair of sentences."""
     output, output_lengths = _filled(outputs, ours, -1)
@@ -104,7 +108,7 @@ def _mark(
         going = going[(row[going] > 0) & (column[going] > 0)]
 
 
-def _filled(sequences: Sequences, place: IntArray, filling: int) -> tuple[IntArray, IntArray]:
+def _filled(sequences: SymbolSequences, place: IntArray, filling: int) -> tuple[IntArray, IntArray]:
     lengths = sequences.lengths[place]
     rows = np.full((len(place), int(lengths.max(initial=0))), filling, dtype=np.int64)
     is_there = np.arange(rows.shape[1]) < lengths[:, None]

@@ -64,7 +64,7 @@ _LONGEST_LABEL = 48
 _LATIN = 0x17F  # the last letter that pdfLaTeX has in its usual fonts
 
 
-class _Layout(NamedTuple):
+class _Typesetting(NamedTuple):
     """How a table is set: its environment, and the size of its letters."""
 
     environment: str
@@ -95,7 +95,7 @@ def render_latex(table: Table) -> str:
     return "\n".join([*(f"% {printable(' '.join(comment.split()))}" for comment in comments), *composed, ""])
 
 
-def _needed(layout: _Layout, composed: list[str]) -> list[str]:
+def _needed(layout: _Typesetting, composed: list[str]) -> list[str]:
     packages = ["booktabs"]
     packages += ["longtable"] if layout.environment == "longtable" else []
     packages += ["graphicx"] if layout.environment == "table*" else []
@@ -105,7 +105,7 @@ def _needed(layout: _Layout, composed: list[str]) -> list[str]:
 
 
 def _floating(
-    table: Table, layout: _Layout, align: str, heading: str, lines: list[str], notes: list[str]
+    table: Table, layout: _Typesetting, align: str, heading: str, lines: list[str], notes: list[str]
 ) -> list[str]:
     # A page may be narrower than that of a paper of two columns: what is wider than it is scaled down.
     scaled = layout.environment == "table*"
@@ -132,7 +132,7 @@ def _floating(
 
 
 def _long(
-    table: Table, layout: _Layout, align: str, heading: str, lines: list[str], notes: list[str]
+    table: Table, layout: _Typesetting, align: str, heading: str, lines: list[str], notes: list[str]
 ) -> list[str]:
     # A longtable cannot be set in two columns, so a paper of two columns changes to one and back.
     return [
@@ -173,13 +173,13 @@ def _notes(notes: list[str]) -> list[str]:
     ]
 
 
-def _layout(columns: list[TableColumn], body: list[list[str]]) -> _Layout:
+def _layout(columns: list[TableColumn], body: list[list[str]]) -> _Typesetting:
     """Return the smallest form in which the table fits: large letters before small ones, one column before two."""
     for environment, width in (("table", _COLUMN), ("table*", _PAGE)):
         for size, points in _SIZES.items():
             if _natural_width(columns, body, points) <= width:
-                return _Layout(environment, size)
-    return _Layout("table*", r"\footnotesize")
+                return _Typesetting(environment, size)
+    return _Typesetting("table*", r"\footnotesize")
 
 
 def _natural_width(columns: list[TableColumn], body: list[list[str]], size: float) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from betterthan.errors import unknown_name
 from betterthan.messages import Spelling
-from betterthan.present.delimited import Tidy, render_csv, render_jsonl
+from betterthan.present.delimited import TidyResults, render_csv, render_jsonl
 from betterthan.present.renderers.html import render_html
 from betterthan.present.renderers.latex import render_latex
 from betterthan.present.renderers.markdown import render_markdown
@@ -22,7 +22,7 @@ TABLES: dict[str, Callable[[Table, Spelling], str]] = {
     "html": lambda table, spelling: render_html(table.spelled(spelling)),
 }
 """Formats that show a table."""
-ROWS: dict[str, Callable[[Tidy, Spelling], str]] = {
+ROWS: dict[str, Callable[[TidyResults, Spelling], str]] = {
     "csv": lambda tidy, spelling: render_csv(tidy, spelling=spelling),
     "tsv": lambda tidy, spelling: render_csv(tidy, delimiter="\t", spelling=spelling),
     "jsonl": lambda tidy, spelling: render_jsonl(tidy, spelling=spelling),

@@ -43,7 +43,7 @@ class Setting(NamedTuple):
     segments: int
 
 
-class Simulated(NamedTuple):
+class SimulatedScores(NamedTuple):
     """Scores, and what they were drawn from.
 
     Attributes
@@ -57,7 +57,7 @@ class Simulated(NamedTuple):
     scores: FloatArray
 
 
-def offsets(setting: Setting, rng: np.random.Generator) -> Simulated:
+def offsets(setting: Setting, rng: np.random.Generator) -> SimulatedScores:
     r"""Draw as section 4 says: every type of segments adds an offset that all systems share.
 
     .. math:: x_{jl} \sim \mathcal N(\lambda_j + \varepsilon_{t(l)}, 1), \qquad \lambda_j \sim U(0, 1), \qquad
@@ -76,10 +76,10 @@ def offsets(setting: Setting, rng: np.random.Generator) -> Simulated:
     strengths = rng.random(setting.systems)
     shift = OFFSET * rng.random(setting.types) if setting.types > 1 else np.zeros(1)
     means = strengths[:, None] + shift[_types(setting)]
-    return Simulated(strengths, _exchanged(rng.normal(means, NOISE), setting, rng))
+    return SimulatedScores(strengths, _exchanged(rng.normal(means, NOISE), setting, rng))
 
 
-def per_type(setting: Setting, rng: np.random.Generator) -> Simulated:
+def per_type(setting: Setting, rng: np.random.Generator) -> SimulatedScores:
     r"""Draw as appendix A.2 says: every system has a strength of its own for every type of segments.
 
     .. math:: x_{jl} \sim \mathcal N(\lambda_{t(l), j}, 1), \qquad \lambda_{tj} \sim U(0, 1)
@@ -94,10 +94,10 @@ def per_type(setting: Setting, rng: np.random.Generator) -> Simulated:
     """
     strengths = rng.random((setting.systems, setting.types))
     means = strengths[:, _types(setting)]
-    return Simulated(means.mean(axis=1), _exchanged(rng.normal(means, NOISE), setting, rng))
+    return SimulatedScores(means.mean(axis=1), _exchanged(rng.normal(means, NOISE), setting, rng))
 
 
-def released(setting: Setting, rng: np.random.Generator) -> Simulated:
+def released(setting: Setting, rng: np.random.Generator) -> SimulatedScores:
     r"""Draw as the released program does.
 
     Strengths sum to 10, every type (also a single one) has an offset from U(0, 100) that all systems share and
@@ -117,7 +117,7 @@ def released(setting: Setting, rng: np.random.Generator) -> Simulated:
     scores = rng.normal(strengths[:, None] + shift, NOISE)
     n_outliers = max(1, int(setting.outliers * scores.shape[1])) if setting.outliers > 0 else 0
     against = [_against(strengths, rng) for _ in range(n_outliers)]
-    return Simulated(strengths, np.column_stack([scores, *against]))
+    return SimulatedScores(strengths, np.column_stack([scores, *against]))
 
 
 def _types(setting: Setting) -> IntArray:
@@ -141,7 +141,7 @@ def _against(strengths: FloatArray, rng: np.random.Generator) -> FloatArray:
             return OFFSET * drawn
 
 
-GENERATORS: dict[str, Callable[[Setting, np.random.Generator], Simulated]] = {
+GENERATORS: dict[str, Callable[[Setting, np.random.Generator], SimulatedScores]] = {
     "offsets": offsets,
     "per_type": per_type,
     "released": released,

@@ -11,7 +11,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, IntArray
 from betterthan.web.details.items import PAGE, Who
-from betterthan.web.runs.saved_tables import Battles
+from betterthan.web.runs.saved_tables import ListedBattles
 
 BattleOrder = Literal["file", "left", "right", "winner", "segment", "judge", "times"]
 BATTLE_ORDERS: tuple[BattleOrder, ...] = ("file", "left", "right", "winner", "segment", "judge", "times")
@@ -78,7 +78,7 @@ class BattlesPage:
     battles: tuple[BattleRow, ...]
 
 
-def battles_page(held: Battles, filters: BattleFilter) -> BattlesPage:
+def battles_page(held: ListedBattles, filters: BattleFilter) -> BattlesPage:
     """Return a page of the battles that fit.
 
     Examples
@@ -103,7 +103,7 @@ def battles_page(held: Battles, filters: BattleFilter) -> BattlesPage:
     )
 
 
-def _fits(held: Battles, filters: BattleFilter) -> BoolArray:
+def _fits(held: ListedBattles, filters: BattleFilter) -> BoolArray:
     matches = held.matches
     fits = np.ones(matches.left.size, dtype=np.bool_)
     for name in (filters.a, filters.b):
@@ -123,7 +123,7 @@ def _fits(held: Battles, filters: BattleFilter) -> BoolArray:
     return fits
 
 
-def _ordered(held: Battles, order: BattleOrder) -> IntArray:
+def _ordered(held: ListedBattles, order: BattleOrder) -> IntArray:
     """Return the positions of the battles; equal ones stay as in the file, nameless ones come last."""
     matches = held.matches
     n_battles = matches.left.size
@@ -159,13 +159,13 @@ def natural(name: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), "") if part.isdecimal() and len(part) < 19 else (1, 0, part) for part in parts]
 
 
-def _winners(held: Battles) -> IntArray:
+def _winners(held: ListedBattles) -> IntArray:
     """Return the index of the winner of each row, -1 for a tie."""
     matches = held.matches
     return np.where(matches.outcome == 1, matches.left, np.where(matches.outcome == 0, matches.right, -1))
 
 
-def _battle(held: Battles, row: int) -> BattleRow:
+def _battle(held: ListedBattles, row: int) -> BattleRow:
     matches = held.matches
     left, right = matches.systems[matches.left[row]], matches.systems[matches.right[row]]
     return BattleRow(

@@ -75,7 +75,7 @@ class Move:
         return "better" if self.test.effect > 0 else "worse"
 
 
-class Measure(NamedTuple):
+class ComparedMeasure(NamedTuple):
     """What a ranking is about, as the worker that has its table says it.
 
     Attributes
@@ -209,7 +209,7 @@ def compare_runs(
             name,
             _as_ranking(before[name]),
             _as_ranking(after[name]),
-            [Measure(**one) for one in measures.get(name, ({}, {}))],
+            [ComparedMeasure(**one) for one in measures.get(name, ({}, {}))],
             tests.get(name, {}),
         )
         for name in compared_results(before, after)
@@ -256,7 +256,7 @@ def _comparison(
     name: str,
     before: dict[str, Any],
     after: dict[str, Any],
-    measures: list[Measure],
+    measures: list[ComparedMeasure],
     tests: Mapping[str, Any],
 ) -> RunComparison:
     old, new = measures
@@ -276,7 +276,7 @@ def _comparison(
     )
 
 
-def _how_measured(ranking: dict[str, Any], measure: Measure) -> tuple[object, ...]:
+def _how_measured(ranking: dict[str, Any], measure: ComparedMeasure) -> tuple[object, ...]:
     """Return what must be the same for two strengths to be subtracted."""
     return ranking["method"], ranking["settings"]["options"].get("scale"), measure.direction
 

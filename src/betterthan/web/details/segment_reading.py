@@ -59,7 +59,7 @@ class TextPiece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemOutput:
+class OutputOnSegment:
     """What a system made of the segment; nothing where its output is missing."""
 
     system: str
@@ -115,8 +115,8 @@ class SegmentReading:
     following: str | None
     systems: tuple[SystemScore, ...]
     shared: tuple[MarkedText, ...] = ()
-    outputs: tuple[SystemOutput, ...] = ()
-    other_outputs: tuple[SystemOutput, ...] = ()
+    outputs: tuple[OutputOnSegment, ...] = ()
+    other_outputs: tuple[OutputOnSegment, ...] = ()
     tags: tuple[TagLine, ...] = ()
     other_tags: tuple[TagLine, ...] = ()
     metrics: tuple[MetricScores, ...] = ()
@@ -242,7 +242,7 @@ def _by_metric(table: Scores, segment: str, pair: tuple[str, str]) -> MetricScor
 
 def _texts(
     texts: Texts | None, segment: str, pair: tuple[str, str], others: Sequence[str]
-) -> tuple[tuple[MarkedText, ...], tuple[SystemOutput, ...], tuple[SystemOutput, ...]]:
+) -> tuple[tuple[MarkedText, ...], tuple[OutputOnSegment, ...], tuple[OutputOnSegment, ...]]:
     if texts is None or segment not in texts.segments:
         return (), (), ()
     j = texts.segments.index(segment)
@@ -253,7 +253,7 @@ def _texts(
     lines = {name: texts.outputs[texts.systems.index(name)][j] for name in pair if name in texts.systems}
     reference = texts.references[0][j] if texts.references else None
     outputs = tuple(
-        SystemOutput(
+        OutputOnSegment(
             system=name,
             pieces=marked_pieces(
                 text, next((other for one, other in lines.items() if one != name), None), reference
@@ -262,7 +262,7 @@ def _texts(
         for name, text in lines.items()
     )
     rest = tuple(
-        SystemOutput(
+        OutputOnSegment(
             system=name, pieces=marked_pieces(texts.outputs[texts.systems.index(name)][j], None, None)
         )
         for name in others

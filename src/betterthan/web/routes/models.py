@@ -10,19 +10,19 @@ from betterthan.web.routes.choices import ChoicesIn
 from betterthan.web.runs.run import RunRecord, RunState
 
 
-class Answer(BaseModel):
+class ApiAnswer(BaseModel):
     """Any answer: made by us, so nothing is converted."""
 
     model_config = ConfigDict(from_attributes=True)
 
 
-class Wrong(Answer):
+class Wrong(ApiAnswer):
     """What is wrong, and what to do."""
 
     error: str
 
 
-class FileOut(Answer):
+class FileOut(ApiAnswer):
     """A file of a run."""
 
     name: str = Field(description="As it is shown; never a path.")
@@ -30,7 +30,7 @@ class FileOut(Answer):
     size: int
 
 
-class RunOut(Answer):
+class RunOut(ApiAnswer):
     """A run."""
 
     id: str
@@ -54,14 +54,14 @@ class RunOut(Answer):
         )
 
 
-class RunList(Answer):
+class RunList(ApiAnswer):
     """Runs, the newest first."""
 
     total: int
     runs: list[RunOut]
 
 
-class ProgressOut(Answer):
+class ProgressOut(ApiAnswer):
     """How far a run is; a total of 0 means that the amount of work is unknown."""
 
     state: RunState
@@ -70,7 +70,7 @@ class ProgressOut(Answer):
     total: int
 
 
-class ProblemOut(Answer):
+class ProblemOut(ApiAnswer):
     """A problem or a warning: code, place, and a message that ends with what to do."""
 
     code: str
@@ -80,7 +80,7 @@ class ProblemOut(Answer):
     is_doubt: bool
 
 
-class LookedAt(Answer):
+class LookedAt(ApiAnswer):
     """What was recognized in a file."""
 
     name: str
@@ -104,14 +104,14 @@ class LookedAt(Answer):
     unused: str = Field("", description="Why the file is not used for the question; empty if it is.")
 
 
-class Look(Answer):
+class Look(ApiAnswer):
     """What was recognized in all files, and the question they can answer."""
 
     question: str
     files: list[LookedAt]
 
 
-class Results(Answer):
+class Results(ApiAnswer):
     """All results of a run, each in the schema of the command line's JSON."""
 
     title: str
@@ -123,7 +123,7 @@ class Results(Answer):
     results: dict[str, Any]
 
 
-class ItemOut(Answer):
+class ItemOut(ApiAnswer):
     """A segment: scores in the order of the systems, and by how much a is better than b."""
 
     segment: str
@@ -132,7 +132,7 @@ class ItemOut(Answer):
     difference: float | None
 
 
-class ItemsOut(Answer):
+class ItemsOut(ApiAnswer):
     """A page of segments."""
 
     metric: str
@@ -145,7 +145,7 @@ class ItemsOut(Answer):
     items: list[ItemOut]
 
 
-class BattleOut(Answer):
+class BattleOut(ApiAnswer):
     """A battle, or a kind of battle with how often it was fought; no winner is a tie."""
 
     left: str
@@ -156,7 +156,7 @@ class BattleOut(Answer):
     judge: str
 
 
-class BattlesOut(Answer):
+class BattlesOut(ApiAnswer):
     """A page of battles."""
 
     total: int
@@ -166,7 +166,7 @@ class BattlesOut(Answer):
     battles: list[BattleOut]
 
 
-class PlaceOut(Answer):
+class PlaceOut(ApiAnswer):
     """The rank and strength of a system in one run."""
 
     rank: int
@@ -175,7 +175,7 @@ class PlaceOut(Answer):
     high: float | None
 
 
-class ChangeTestOut(Answer):
+class ChangeTestOut(ApiAnswer):
     """The paired test of a system against itself, on the segments that both runs have."""
 
     effect: float | None = Field(description="Positive where the system became better.")
@@ -188,7 +188,7 @@ class ChangeTestOut(Answer):
     units: str
 
 
-class MoveOut(Answer):
+class MoveOut(ApiAnswer):
     """A system in both runs."""
 
     system: str
@@ -198,7 +198,7 @@ class MoveOut(Answer):
     test: ChangeTestOut | None = Field(description="None where no paired test can be made.")
 
 
-class ComparisonOut(Answer):
+class ComparisonOut(ApiAnswer):
     """What two runs say of the same ranking."""
 
     result: str
@@ -212,7 +212,7 @@ class ComparisonOut(Answer):
     note: str = Field(description="What must be known about the tests.")
 
 
-class ExampleOut(Answer):
+class ExampleOut(ApiAnswer):
     """An example to begin with."""
 
     name: str
@@ -220,7 +220,7 @@ class ExampleOut(Answer):
     about: str
 
 
-class Health(Answer):
+class Health(ApiAnswer):
     """That the server answers, and its version."""
 
     version: str

@@ -40,7 +40,7 @@ from betterthan.web.routes.requests import (
     table_named,
 )
 from betterthan.web.runs.run import RunRecord
-from betterthan.web.runs.saved_tables import Battles, SavedTables, stamp_of
+from betterthan.web.runs.saved_tables import ListedBattles, SavedTables, stamp_of
 from betterthan.web.runs.service import Service
 from betterthan.web.url_names import url_name
 
@@ -258,7 +258,7 @@ def _segments(
     )
 
 
-def _battles(request: Request, run: RunRecord, battles: Battles, filters: BattleFilter) -> Response:
+def _battles(request: Request, run: RunRecord, battles: ListedBattles, filters: BattleFilter) -> Response:
     plain = {name: getattr(filters, name) for name in ("a", "b", "who", "find")}
     return show(
         request,

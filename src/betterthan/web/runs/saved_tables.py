@@ -36,7 +36,7 @@ _MESSAGES = ("notes", "direction_doubt")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Battles:
+class ListedBattles:
     """Battles to be listed, with the names that the table of matches has only numbers for.
 
     Attributes
@@ -77,7 +77,7 @@ class SavedTables:
     texts: Texts | None = None
     tags: WordTags | None = None
     words: tuple[tuple[str, ...], ...] = ()
-    battles: Battles | None = None
+    battles: ListedBattles | None = None
     ranked: tuple[str, ...] = ()
 
     @property
@@ -232,10 +232,10 @@ def _loaded(folder: RunFolder, stamps: tuple[FolderStamp | None, FolderStamp | N
     )
 
 
-def _battles(records: list[dict[str, Any]], labels: Mapping[str, Any]) -> Battles | None:
+def _battles(records: list[dict[str, Any]], labels: Mapping[str, Any]) -> ListedBattles | None:
     if not records:
         return None
-    return Battles(
+    return ListedBattles(
         matches=Matches(**records[0]), segments=tuple(labels["segments"]), judges=tuple(labels["judges"])
     )
 

@@ -18,7 +18,7 @@ from betterthan.web.runs.folder import RunFolder
 from betterthan.web.runs.jobs import JobProgress, Jobs, Outcome
 from betterthan.web.runs.run import RESTARTABLE, Choices, RunRecord, RunState, StoredFile, new_id
 from betterthan.web.runs.saved_tables import forget_tables
-from betterthan.web.runs.store import Runs, now
+from betterthan.web.runs.store import RunStore, now
 from betterthan.web.runs.task import Task
 from betterthan.web.settings import WebSettings
 
@@ -53,7 +53,7 @@ class Service:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = _locked(settings.folder / "lock")
             self.secret = _secret(settings.folder / "secret")
-            self.runs = Runs(settings.folder / "runs.sqlite")
+            self.runs = RunStore(settings.folder / "runs.sqlite")
         except (OSError, sqlite3.Error) as error:
             reason = "the disk is full" if is_disk_full(error) else getattr(error, "strerror", None) or error
             raise BetterThanError(

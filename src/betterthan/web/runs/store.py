@@ -47,7 +47,7 @@ _SEARCHED = (
 )
 
 
-class Runs:
+class RunStore:
     """The runs of one folder. A call takes an idle connection or opens one, so no two threads share one.
 
     Parameters

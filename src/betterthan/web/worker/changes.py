@@ -15,7 +15,7 @@ from betterthan.results.pairwise import Pair, PairwiseTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.row_order import check_identity
 from betterthan.tables.scores import Scores
-from betterthan.web.details.comparing import Measure, compared_results, metric_of
+from betterthan.web.details.comparing import ComparedMeasure, compared_results, metric_of
 from betterthan.web.details.pair_files import changes_file
 from betterthan.web.field_names import page_text
 from betterthan.web.runs.folder import RunFolder
@@ -161,10 +161,10 @@ def _is_tested(before: dict[str, Any], after: dict[str, Any]) -> bool:
     return bool(is_mean and before["method"] == after["method"])
 
 
-def _measure(table: Scores | Counts | None) -> Measure:
+def _measure(table: Scores | Counts | None) -> ComparedMeasure:
     if table is None:
-        return Measure()
-    return Measure(metric=table.name, direction="higher" if table.higher_is_better else "lower")
+        return ComparedMeasure()
+    return ComparedMeasure(metric=table.name, direction="higher" if table.higher_is_better else "lower")
 
 
 def _tables(folder: RunFolder) -> tuple[Scores | Counts, ...]:

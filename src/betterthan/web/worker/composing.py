@@ -42,7 +42,7 @@ from betterthan.web.details.run_tabs import Tab, write_tabs
 from betterthan.web.field_names import on_page
 from betterthan.web.render import environment
 from betterthan.web.runs.run import PARTS, StoredFile
-from betterthan.web.runs.saved_tables import Battles, SavedTables, save_tables
+from betterthan.web.runs.saved_tables import ListedBattles, SavedTables, save_tables
 from betterthan.web.runs.task import Task
 from betterthan.web.url_names import url_name
 from betterthan.web.worker.counts import counts_of_tags, counts_of_texts
@@ -57,7 +57,13 @@ MOST_BATTLES = 1_000_000
 _MOST_NAMES = 200_000
 
 
-def listed_battles(path: str, options: Options, matches: Matches, *, format: str | None = None) -> Battles:  # noqa: A002
+def listed_battles(
+    path: str,
+    options: Options,
+    matches: Matches,
+    *,
+    format: str | None = None,  # noqa: A002
+) -> ListedBattles:
     """Return the battles of a file one by one, or counted by kind where the file does not distinguish them.
 
     Parameters
@@ -69,7 +75,7 @@ def listed_battles(path: str, options: Options, matches: Matches, *, format: str
         What the report is about; counted, it is the list where the file has no column for segments, or too many rows.
     format : str, optional
     """
-    counted = Battles(matches=matches.aggregated())
+    counted = ListedBattles(matches=matches.aggregated())
     if matches.n_matches > MOST_BATTLES:
         return counted
     try:
@@ -85,7 +91,7 @@ def listed_battles(path: str, options: Options, matches: Matches, *, format: str
         return counted
     if not isinstance(rows, Matches) or rows.systems != matches.systems:
         return counted
-    return Battles(matches=rows, segments=names["item"], judges=names.get("judge", ()))
+    return ListedBattles(matches=rows, segments=names["item"], judges=names.get("judge", ()))
 
 
 def _columns(source: Source, options: Options) -> tuple[tuple[str, ...], BattleColumns]:
@@ -134,7 +140,7 @@ def tables_to_save(
     return SavedTables(scores=_tables(inputs), texts=texts)
 
 
-def _battles(inputs: Inputs, task: Task, data: list[StoredFile]) -> Battles:
+def _battles(inputs: Inputs, task: Task, data: list[StoredFile]) -> ListedBattles:
     assert inputs.matches is not None  # noqa: S101
     options, layout = replace(options_of(task.choices), cluster=True), task.choices.format or None
     return listed_battles(data[0].stored, options, inputs.matches, format=layout)

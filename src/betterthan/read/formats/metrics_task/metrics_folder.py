@@ -84,7 +84,7 @@ def known(name: str, language_pair: str, level: str) -> Known:
     return Known(reference, gold, tuple(of_pair.get("outliers", ())))
 
 
-class PairOptions(NamedTuple):
+class FolderPart(NamedTuple):
     """The part of a folder to read."""
 
     pair: str
@@ -176,7 +176,7 @@ def frame_of(folder: Folder, pair: str, level: str) -> LevelSegments:
 
 
 def human_scores(
-    folder: Folder, files: Sequence[ScoreFile], chosen: PairOptions, frame: LevelSegments, account: Account
+    folder: Folder, files: Sequence[ScoreFile], chosen: FolderPart, frame: LevelSegments, account: Account
 ) -> dict[str, Scores]:
     """Return the human scores of the level by name, without systems without human scores."""
     scores: dict[str, Scores] = {}
@@ -201,7 +201,7 @@ def _judged(table: Scores, judged: BoolArray) -> Scores:
 
 
 def metric_scores(
-    folder: Folder, files: Sequence[ScoreFile], chosen: PairOptions, frame: LevelSegments, account: Account
+    folder: Folder, files: Sequence[ScoreFile], chosen: FolderPart, frame: LevelSegments, account: Account
 ) -> dict[str, Scores]:
     """Return the metric scores of the level by name, only those with the chosen reference or with none."""
     scores: dict[str, Scores] = {}
@@ -225,7 +225,7 @@ def _add(scores: dict[str, Scores], table: Scores, source: Source) -> None:
 
 
 def _table(
-    source: Source, file: ScoreFile, chosen: PairOptions, frame: LevelSegments, account: Account
+    source: Source, file: ScoreFile, chosen: FolderPart, frame: LevelSegments, account: Account
 ) -> Scores:
     """Read one file, without the references that are not systems here."""
     systems, segments, values = _laid_out(source, file, frame, account)
@@ -464,7 +464,7 @@ def read_pair(
     if options.reference is not None and options.reference not in references:
         raise unknown_name("reference", options.reference, references)
     reference = options.reference or (expected.reference if expected.reference in references else None)
-    chosen = PairOptions(
+    chosen = FolderPart(
         pair=pair,
         level=level,
         reference=reference,
@@ -499,7 +499,7 @@ def _nothing(folder: Folder, pair: str, level: str, files: list[object]) -> Read
 
 def _assembled(
     folder: Folder,
-    chosen: PairOptions,
+    chosen: FolderPart,
     frame: LevelSegments,
     human: dict[str, Scores],
     metrics: dict[str, Scores],
@@ -570,7 +570,7 @@ def _gold(folder: MetricsFolder, requested: str | None, usual: str | None) -> st
 
 
 def _notes(
-    folder: MetricsFolder, chosen: PairOptions, account: Account, outputs: tuple[str, ...]
+    folder: MetricsFolder, chosen: FolderPart, account: Account, outputs: tuple[str, ...]
 ) -> tuple[str, ...]:
     notes = [f"{folder.name}, {folder.language_pair}: {_counts(folder)}."]
     if chosen.reference is not None and chosen.options.reference is None:

@@ -36,7 +36,7 @@ InstanceMetric = tuple[str, str]
 
 
 @dataclass(slots=True)
-class _Run:
+class _HelmRun:
     """A model on a scenario: the values of each instance and metric, one for each trial."""
 
     file: str
@@ -81,11 +81,11 @@ def read(source: Source, options: Options) -> Reading:
     return reading_of_rows(rows, source, options, format=FORMAT, guess=guess, dropped=dropped, notes=notes)
 
 
-def _run(file: Source) -> _Run:
+def _run(file: Source) -> _HelmRun:
     name = "score" if file.name.startswith("<") else folder_of(file).name
     match = _model(name)
     scenario = name.replace(match[0], "").rstrip(":,") if match else name
-    run = _Run(
+    run = _HelmRun(
         file=file.name,
         model=file.called or _model_beside(file) or (match["model"] if match else name),
         scenario=scenario,
@@ -109,7 +109,7 @@ def _model_beside(file: Source) -> str | None:
     return model if isinstance(model, str) and model.strip() else None
 
 
-def _gather(instance: Any, run: _Run, file: Source) -> None:  # noqa: ANN401  (JSON)
+def _gather(instance: Any, run: _HelmRun, file: Source) -> None:  # noqa: ANN401  (JSON)
     identity = instance.get("instance_id") if isinstance(instance, dict) else None
     stats = instance.get("stats") if isinstance(instance, dict) else None
     if not isinstance(identity, str) or not identity.strip() or not isinstance(stats, list):
@@ -141,7 +141,7 @@ def _left_out(instance: Mapping[str, Any], about: Mapping[str, Any]) -> str | No
     return None if about.get("split") == "test" else "not of the test split"
 
 
-def _check_once(runs: list[_Run], source: Source) -> None:
+def _check_once(runs: list[_HelmRun], source: Source) -> None:
     first: dict[tuple[str, str], str] = {}
     for run in runs:
         other = first.get((run.model, run.scenario))
@@ -154,7 +154,7 @@ def _check_once(runs: list[_Run], source: Source) -> None:
         first[run.model, run.scenario] = run.file
 
 
-def _rows(run: _Run, *, several: bool) -> Iterator[ScoreRow]:
+def _rows(run: _HelmRun, *, several: bool) -> Iterator[ScoreRow]:
     for (item, metric), values in run.values.items():
         known = [number for number in values if not math.isnan(number)]
         # Exactly rounded, so that the order of the trials does not matter.

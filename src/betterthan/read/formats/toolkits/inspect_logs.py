@@ -128,7 +128,7 @@ SampleMetric = tuple[str, str]
 """Sample and metric."""
 
 
-class _Log(NamedTuple):
+class _InspectLog(NamedTuple):
     """A model on a task: the values of each sample and metric by epoch."""
 
     file: str
@@ -199,7 +199,7 @@ def read(source: Source, options: Options) -> Reading:
     )
 
 
-def _log(file: Source) -> _Log:
+def _log(file: Source) -> _InspectLog:
     header, samples = _parts(file)
     about = header.get("eval") if isinstance(header, dict) else None
     if not isinstance(about, dict) or not isinstance(samples, list):
@@ -212,7 +212,7 @@ def _log(file: Source) -> _Log:
     ids = [_gather(sample, values, unknown, file) for sample in samples]
     if unknown:
         raise _unknown_grades(unknown, file)
-    return _Log(
+    return _InspectLog(
         file=file.name,
         model=file.called or model,
         task=task,
@@ -283,7 +283,7 @@ def _unknown_grades(unknown: Mapping[str, int], file: Source) -> ReadError:
     )
 
 
-def _systems(logs: Sequence[_Log], source: Source) -> list[str]:
+def _systems(logs: Sequence[_InspectLog], source: Source) -> list[str]:
     """Name each log by its model, with the task's arguments where one model ran with several."""
     by_model: dict[tuple[str, str], set[str]] = {}
     for log in logs:
@@ -304,7 +304,7 @@ def _systems(logs: Sequence[_Log], source: Source) -> list[str]:
     return systems
 
 
-def _rows(logs: Sequence[_Log], systems: Sequence[str], *, several: bool) -> Iterator[ScoreRow]:
+def _rows(logs: Sequence[_InspectLog], systems: Sequence[str], *, several: bool) -> Iterator[ScoreRow]:
     """Yield a row for every sample and metric of a task, also where a sample has no score."""
     metrics: dict[str, dict[str, None]] = {}
     for log in logs:
@@ -319,7 +319,7 @@ def _rows(logs: Sequence[_Log], systems: Sequence[str], *, several: bool) -> Ite
                     yield ScoreRow(item, system, name, score, epoch if is_repeated else "")
 
 
-def _problems(logs: Sequence[_Log]) -> Iterator[Problem]:
+def _problems(logs: Sequence[_InspectLog]) -> Iterator[Problem]:
     for log in logs:
         if log.status != "success":
             message = (

@@ -48,7 +48,7 @@ _OFF_BY_ONE = (
 )
 
 
-class _Row(NamedTuple):
+class _AppraiseRow(NamedTuple):
     line: int
     cells: Sequence[str]
 
@@ -107,7 +107,7 @@ def read(source: Source, options: Options) -> Reading:
     )
 
 
-def _rows(source: Source) -> Iterator[_Row]:
+def _rows(source: Source) -> Iterator[_AppraiseRow]:
     """Yield the rows with the line on which each begins."""
     if csv.field_size_limit() < LONGEST_LINE:
         csv.field_size_limit(LONGEST_LINE)
@@ -125,10 +125,10 @@ def _rows(source: Source) -> Iterator[_Row]:
                 code="BT015",
             ) from error
         if cells:
-            yield _Row(line, [cell.strip() for cell in cells])
+            yield _AppraiseRow(line, [cell.strip() for cell in cells])
 
 
-def _check_shape(row: _Row, width: int, source: Source) -> None:
+def _check_shape(row: _AppraiseRow, width: int, source: Source) -> None:
     if width not in WIDTHS or len(row.cells) != width:
         needed = f"the first line has {width}" if width in WIDTHS else "Appraise writes 11, 12 or 13"
         raise source.error(
@@ -138,7 +138,7 @@ def _check_shape(row: _Row, width: int, source: Source) -> None:
         )
 
 
-def _reason(row: _Row, unknown: Counter[str], source: Source) -> str | None:
+def _reason(row: _AppraiseRow, unknown: Counter[str], source: Source) -> str | None:
     """Return the reason why a row is not a judgment of a translation, or None if it is one."""
     kind, document, flag = row.cells[3], row.cells[7], row.cells[8].lower()
     if kind not in TYPES:
@@ -173,7 +173,7 @@ def no_real_document(document: str) -> str | None:
     return next((why for suffix, why in _SUFFIXES.items() if document.endswith(suffix)), None)
 
 
-def _add(ratings: RatingsBuilder, row: _Row, source: Source) -> None:
+def _add(ratings: RatingsBuilder, row: _AppraiseRow, source: Source) -> None:
     judge, system, segment, document = (row.cells[i] for i in (0, 1, 2, 7))
     if not all((judge, system, segment, document)):
         raise source.error(
@@ -200,7 +200,7 @@ def _add(ratings: RatingsBuilder, row: _Row, source: Source) -> None:
     ratings.add(row.pair, system, segment, judge, score, group=document)
 
 
-def _score(row: _Row, source: Source) -> float:
+def _score(row: _AppraiseRow, source: Source) -> float:
     score = parse(row.cells[6])
     if not np.isfinite(score) or not 0 <= score <= 100:
         raise source.error(
@@ -211,7 +211,7 @@ def _score(row: _Row, source: Source) -> float:
     return score
 
 
-def _check_spans(row: _Row, source: Source) -> None:
+def _check_spans(row: _AppraiseRow, source: Source) -> None:
     """Raise when the field is not a list of spans: the fields are then not those of ESA."""
     try:
         spans = json.loads(row.cells[9] or "[]")
