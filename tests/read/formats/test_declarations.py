@@ -48,6 +48,15 @@ def test_a_declared_format_is_recognised_and_read(toy):
     )
 
 
+@pytest.mark.parametrize("name", [name for name in READERS if takes_folder(name)])
+def test_a_folder_without_files_of_a_format_is_refused(name, tmp_path):
+    """Also where the format was named, and the folder holds other folders."""
+    (tmp_path / "metric-scores" / "en-de").mkdir(parents=True)
+    (tmp_path / "notes.md").write_text("hello\n")
+    with pytest.raises(ReadError):
+        read_any(tmp_path, Options(), format=name)
+
+
 def test_check_lists_a_declared_format(toy):
     """For a file, and on the line of a file in a folder."""
     assert bt.check(toy).format == "toy"

@@ -304,6 +304,8 @@ def system_level_note(name: str) -> str:
 def _read_folder(source: Source, options: Options) -> Reading:
     """Read the score files of one level in a folder."""
     paths = [path for path in files_in(source.path) if score_name(path.name) is not None]
+    if not paths:
+        raise source.error("No file in this folder ends in .seg.score, .sys.score or the like.", code="BT165")
     level = options.level or _only_level(paths, source)
     check_level(level, path=source.name)
     chosen = [path for path in paths if _level_of(path) == level]

@@ -421,7 +421,10 @@ def sniff_folder(source: Source) -> Guess | None:
 
 def read_folder(source: Source, options: Options) -> Reading:
     """Read every language pair into a table of its own; where there are several, segments are called ``en-de:1``."""
-    parts = _chosen(_parts(source), options, source)
+    found = _parts(source)
+    if not found:
+        raise source.error("No file in this folder ends in .tags.", code="BT011")
+    parts = _chosen(found, options, source)
     tables: list[WordTags] = []
     notes: list[str] = []
     n_rows = 0

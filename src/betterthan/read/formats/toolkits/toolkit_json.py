@@ -117,6 +117,8 @@ def reading_of_rows(
             ),
             code="BT168",
         )
+    if not rows and source.is_folder:
+        raise source.error("No file in this folder has scores.", code="BT011")
     if not rows:
         raise source.error("The file has no scores. Check the program that wrote the file.", code="BT011")
     header: tuple[str, ...] = _HEADER
