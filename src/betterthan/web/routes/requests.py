@@ -16,6 +16,7 @@ from betterthan.tables.scores import Scores
 from betterthan.web.details.pair_files import changes_file, pair_file
 from betterthan.web.details.run_tabs import stored_tabs
 from betterthan.web.details.segment_rows import forget_rows
+from betterthan.web.details.watch_request import WatchRequest
 from betterthan.web.render import page
 from betterthan.web.response_cache import ResponseCache
 from betterthan.web.routes.choices import form_token, remember, session_of
@@ -257,6 +258,17 @@ async def stored_changes(service: Service, before: RunRecord, after: RunRecord) 
     except FileNotFoundError as error:
         raise HTTPException(404, "A report is gone from the disk. Start the run again.") from error
     return await _computed(lambda: service.detail(after.id, "changes", file, before=before.id))
+
+
+async def stored_watch(service: Service, run: RunRecord, request: WatchRequest) -> dict[str, Any]:
+    """Return a watch that a worker computes when it is first asked for; it may be only the reason why there is none.
+
+    Raises
+    ------
+    HTTPException
+        503 while it is computed.
+    """
+    return await _computed(lambda: service.detail(run.id, "watch", request.file, **request.details))
 
 
 async def _computed(detail: Callable[[], dict[str, Any] | None]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ class Task:
 
     Attributes
     ----------
-    name : {"look", "compose", "pair", "changes"}
+    name : {"look", "compose", "pair", "changes", "watch"}
     root, run_id : str
         Where the run is.
     files : tuple of StoredFile
@@ -32,7 +32,8 @@ class Task:
     rows : int
         Rows the data may have.
     details : dict of str to str
-        Which part of a finished run is wanted: systems "a" and "b" by "metric", or what changed since the run "before".
+        Which part of a finished run is wanted: systems "a" and "b" by "metric", what changed since the run "before", or
+        the options of a watch.
     """
 
     name: str

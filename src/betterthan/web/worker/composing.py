@@ -242,7 +242,7 @@ def _block(block: Block, known: frozenset[str], address: str) -> Block:
 def answer(task: Task, news: News) -> dict[str, str]:
     """Make the report and write everything the server hands out; return what the list of runs shows."""
     news.stage("Reading the files")
-    parts = _parts(task)
+    parts = files_by_part(task)
     inputs = _gathered(task, news, parts)
     words, notes = words_of(parts["words"], inputs.tags)
     inputs = replace(inputs, notes=(*inputs.notes, *notes, *_left_out(task, inputs.kind)))
@@ -331,7 +331,7 @@ def _question(task: Task) -> str:
     return str(look.get("question", "auto"))
 
 
-def _parts(task: Task) -> dict[str, list[StoredFile]]:
+def files_by_part(task: Task) -> dict[str, list[StoredFile]]:
     """Return the files by what they are."""
     parts: dict[str, list[StoredFile]] = {part: [] for part in PARTS}
     for file, part in zip(task.files, _named_parts(task)[0], strict=True):

@@ -101,12 +101,23 @@ def _computed(task: Task, news: News) -> dict[str, str]:
 
         compute_changes(task, news)
         return {"state": "done"}
+    if task.name == "watch":
+        from betterthan.web.worker.watching import compute_watch  # noqa: PLC0415
+
+        compute_watch(task, news)
+        return {"state": "done"}
     from betterthan.web.worker.composing import answer  # noqa: PLC0415
 
     return {"state": "done", **answer(task, news)}
 
 
-_MODULES = {"look": "first_look", "pair": "pairs", "changes": "changes", "compose": "composing"}
+_MODULES = {
+    "look": "first_look",
+    "pair": "pairs",
+    "changes": "changes",
+    "watch": "watching",
+    "compose": "composing",
+}
 
 
 def _problem(error: Exception, task: Task) -> str:
