@@ -86,6 +86,11 @@ def test_appendix_f_is_levelled_by_3_1_2_and_not_by_the_printed_scores():
     rows = study("independence", quick=True).table("example").rows
     assert rows[1][2:] == pytest.approx([1 / 3] * 3)
     assert rows[2][2:] == pytest.approx([0.253, 0.421, 0.326], abs=5e-4)
+    assert [row[1] for row in rows[2:]] == ["drop", "half", "as_published", "davidson", "rao_kupper"]
+    printed = {"A": [1.0, 2.0, 3.0], "B": [2.0, 3.0, 1.0], "C": [3.0, 2.0, 1.0]}
+    ranked = bt.rank(printed, by="bradley_terry", ties="rao_kupper")
+    strengths = dict(zip(ranked.systems, ranked.strength, strict=True))
+    assert rows[-1][2:] == pytest.approx([strengths[name] for name in "ABC"])
     assert all(abs(row[3] - row[2]) > 0.1 for row in rows[2:])
 
 

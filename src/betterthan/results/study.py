@@ -104,6 +104,8 @@ class StudyChart:
         of the horizontal axis of a panel that has its own.
     log_x : bool
         Whether the horizontal axis is logarithmic.
+    log_y : bool
+        Whether the vertical axis is, of lines and points.
     rule : float, optional
         Height of a dashed line to compare values with.
     pairs : tuple of (str, str, float)
@@ -127,6 +129,7 @@ class StudyChart:
     y: str
     columns: Mapping[str, tuple[StudyCell, ...]]
     log_x: bool = False
+    log_y: bool = False
     rule: float | None = None
     pairs: tuple[tuple[str, str, float], ...] = ()
     result: MetaEvaluation | None = None

@@ -19,10 +19,10 @@ from betterthan.present.geometry import (
     paired_scores,
     plane_limits,
 )
-from betterthan.present.text_width import wrapped
+from betterthan.present.text_width import text_width, wrapped
 from betterthan.tables.scores import Scores
 
-_SIDE, _MARGIN = 300, 54
+_SIDE, _MARGIN, _CORNER = 300, 54, 11
 
 
 def scatter_chart(
@@ -95,7 +95,7 @@ def _panel(table: Scores, pair: PairedScores, limits: tuple[float, float], theme
         _diagonal(plane),
         *_lines({"x": pair.second}, x, theme),
         *_lines({"y": pair.first}, y, theme),
-        *_corners(_corner_names(table, pair), plane),
+        *_corners(_corner_names(table, pair), pair, plane),
     ]
     middle = alt.layer(*layers).properties(width=_SIDE, height=_SIDE)
     flat_x, flat_y = alt.X("x:Q", scale=scale, axis=None), alt.Y("y:Q", scale=scale, axis=None)
@@ -174,20 +174,43 @@ def _lines(values: dict[str, FloatArray], place: Drawing, theme: Theme) -> list[
     return drawn
 
 
-def _corners(better: list[str], plane: _Plane) -> list[Drawing]:
-    """Write which system is better above and below the diagonal, whatever the direction of the metric."""
+def _clear_height(text: str, pair: PairedScores, plane: _Plane, *, is_above: bool) -> float:
+    """Return how far from its corner, along the edge, words lie on the fewest segments; a share of the side."""
+    length, height = (text_width(text, _CORNER, is_bold=True) + 14) / _SIDE, (_CORNER + 12) / _SIDE
+    side = (plane.high - plane.low) or 1.0
+    across, up = ((scores - plane.low) / side for scores in (pair.second, pair.first))
+    # Below the diagonal all is as above it, seen from the other corner.
+    inward, away = (across, 1 - up) if is_above else (1 - across, up)
+    margin = 1 / BINS
+    places = [step / 50 for step in range(51) if length + step / 50 + height < 1] or [0.0]
+    hidden = [
+        int(((inward < length + margin) & (away > at - margin) & (away < at + height + margin)).sum())
+        for at in places
+    ]
+    return places[int(np.argmin(hidden))]
+
+
+def _corners(better: list[str], pair: PairedScores, plane: _Plane) -> list[Drawing]:
+    """Write which system is better above and below the diagonal, whatever the direction of the metric.
+
+    The words stand in the corner, or farther along the edge where they hide fewer segments.
+    """
     drawn = []
-    for x, y, name, align, baseline, shift in (
+    for x, corner, name, align, baseline, shift in (
         (plane.low, plane.high, better[0], "left", "top", (7, 8)),
         (plane.high, plane.low, better[1], "right", "bottom", (-7, -8)),
     ):
-        base = altair().Chart(rows({"x": [x], "y": [y], "words": [f"{name} better"]}))
+        words = f"{name} better"
+        is_above = corner == plane.high
+        moved = (plane.high - plane.low) * _clear_height(words, pair, plane, is_above=is_above)
+        y = corner - moved if is_above else corner + moved
+        base = altair().Chart(rows({"x": [x], "y": [y], "words": [words]}))
         placed = {"align": align, "baseline": baseline, "dx": shift[0], "dy": shift[1]}
         # A halo of the background keeps the words readable where dots or lines lie below them.
         halo = base.mark_text(
-            **placed, fontSize=11, fontWeight=600, stroke=plane.theme.paper, strokeWidth=4, aria=False
+            **placed, fontSize=_CORNER, fontWeight=600, stroke=plane.theme.paper, strokeWidth=4, aria=False
         )
-        text = base.mark_text(**placed, fontSize=11, fontWeight=600, color=plane.theme.ink)
+        text = base.mark_text(**placed, fontSize=_CORNER, fontWeight=600, color=plane.theme.ink)
         drawn += [each.encode(x=plane.x, y=plane.y, text="words:N") for each in (halo, text)]
     return drawn
 

@@ -31,8 +31,12 @@ from betterthan.results.study import Study, StudyChart
 from betterthan.tables.scores import Scores
 
 _WIDTH, _HEIGHT, _ACROSS = 210, 170, 4
-_CELL, _BARS = 165, 15
+_CELL, _ALONE, _BARS = 165, 300, 15
 _MOST_POINTS = 2000
+_FEW_POINTS = 60
+"""So many points are large and opaque: none hides another."""
+_LOWEST = 1e-6
+"""Where a logarithmic vertical axis ends at the latest; less is drawn there."""
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _DODGE = 4
 """Pixels between the intervals of two series, which would hide each other."""
@@ -61,6 +65,8 @@ def study_chart(
     words = [f"{result.paper}."]
     if chosen.kind == "points" and chosen.size > _MOST_POINTS:
         words.append(f"{_MOST_POINTS:,} of {chosen.size:,} points are shown.")
+    if chosen.log_y and _heights(chosen, "y", "low")[0] < _LOWEST:
+        words.append("Values below 0.000001 are drawn at 0.000001.")
     if chosen.kind == "matrix" and (chosen.x or chosen.y):
         words.append(f"Rows: {chosen.y}. Columns: {chosen.x}.")
     return headed(
@@ -125,11 +131,11 @@ def _color(chart: StudyChart, theme: Theme) -> Drawing:
 def _shape(chart: StudyChart) -> Drawing:
     """Return the shapes of series: each has its own, so that they are distinct in gray too.
 
-    Shapes are shifted by one where the colors begin again.
+    There is one shape more than there are colors, so that where colors begin again shapes do not.
     """
     alt = altair()
     series = _series(chart)
-    shapes = [_SHAPES[(i + i // N_SERIES) % len(_SHAPES)] for i in range(len(series))]
+    shapes = [_SHAPES[i % len(_SHAPES)] for i in range(len(series))]
     return alt.Shape("series:N", scale=alt.Scale(domain=series, range=shapes), legend=_legend(chart))
 
 
@@ -138,13 +144,17 @@ def _legend(chart: StudyChart) -> Drawing:
     series = _series(chart)
     if len(series) < 2:
         return None
-    return altair().Legend(title=None, orient="top", columns=legend_columns(series, _figure_width(chart)))
+    symbol = {"symbolType": "square"} if chart.kind == "boxes" else {}
+    columns = legend_columns(series, _figure_width(chart))
+    return altair().Legend(title=None, orient="top", columns=columns, **symbol)
 
 
 def _figure_width(chart: StudyChart) -> float:
     if chart.kind == "grid":
         return (_CELL + 12) * len(_panels(chart))
     count = _across(chart)
+    if chart.kind == "pairs" and count == 1:
+        return _ALONE + 60
     return 2 * _WIDTH if count == 1 else count * (_WIDTH + 60)
 
 
@@ -176,16 +186,42 @@ def _side_by_side(chart: StudyChart, draw: Callable[[dict[str, list[Any]], int, 
     return alt.concat(*drawn, columns=_across(chart), spacing=24).resolve_scale(color="shared")
 
 
-def _limits(chart: StudyChart, *fields: str, share: float = 0.05) -> tuple[float, float]:
-    """Return the limits of an axis that shows these columns, and the rule, in every panel."""
+def _heights(chart: StudyChart, *fields: str) -> list[float]:
+    """Return what an axis shows that has these columns, and the rule, in every panel; the lowest first."""
     known = [
         float(value)
         for field in fields
         for value in chart.columns.get(field, ())
         if isinstance(value, int | float)
     ]
-    known += [] if chart.rule is None else [chart.rule]
-    return limits_around(known, share=share) or (0.0, 1.0)
+    return sorted(known + ([] if chart.rule is None else [chart.rule]))
+
+
+def _limits(chart: StudyChart, *fields: str, share: float = 0.05) -> tuple[float, float]:
+    """Return the limits of an axis that shows these columns, and the rule, in every panel."""
+    return limits_around(_heights(chart, *fields), share=share) or (0.0, 1.0)
+
+
+def _upright(chart: StudyChart, height: int, *fields: str) -> dict[str, Drawing]:
+    """Return title, scale and axis of the numbers on the vertical axes, which are the same in every panel.
+
+    Numbers that come near to 0, compared with the highest one, are shown from 0.
+    """
+    known = _heights(chart, *fields)
+    if chart.log_y and known:
+        return {"title": chart.y, **_log_upright(known)}
+    low, high = _limits(chart, *fields)
+    if known and 0 <= known[0] < known[-1] / 3:
+        low = 0.0
+    return {"title": chart.y, **number_axis((low, high), height, across=False)}
+
+
+def _log_upright(known: list[float]) -> dict[str, Drawing]:
+    alt = altair()
+    domain = [max(known[0], _LOWEST) / 1.5, max(known[-1], 10 * _LOWEST) * 1.5]
+    powers = range(math.ceil(math.log10(domain[0])), math.floor(math.log10(domain[1])) + 1)
+    scale = alt.Scale(type="log", domain=domain, nice=False, clamp=True)
+    return {"scale": scale, "axis": alt.Axis(values=[10.0**power for power in powers], format=",~g")}
 
 
 def _are_whole(values: list[Any]) -> bool:
@@ -223,10 +259,9 @@ def _rule(chart: StudyChart, y: dict[str, Drawing], theme: Theme) -> list[Drawin
 
 def _lines(chart: StudyChart, theme: Theme) -> Drawing:
     alt = altair()
-    up = _limits(chart, "y", "low", "high")
 
     def draw(columns: dict[str, list[Any]], width: int, height: int) -> Drawing:
-        y = {"title": chart.y, **number_axis(up, height, across=False)}
+        y = _upright(chart, height, "y", "low", "high")
         kind = "N" if any(isinstance(value, str) for value in columns["x"]) else "Q"
         x = alt.X(f"x:{kind}", **_across_axis(chart, columns, width))
         layers = _rule(chart, y, theme)
@@ -244,7 +279,9 @@ def _lines(chart: StudyChart, theme: Theme) -> Drawing:
             if has_bars:
                 bars = base.mark_rule(strokeWidth=1.5, **shift)
                 layers.append(bars.encode(y=alt.Y("low:Q", **y), y2="high:Q"))
-            layers.append(base.mark_line(strokeWidth=2, **shift).encode(y=alt.Y("y:Q", **y)))
+            again = {"strokeDash": [6, 3]} if _series(chart).index(name) >= N_SERIES else {}
+            line = base.mark_line(strokeWidth=2, **again, **shift)
+            layers.append(line.encode(y=alt.Y("y:Q", **y)))
             points = base.mark_point(filled=True, size=40, opacity=1, **shift)
             layers.append(points.encode(y=alt.Y("y:Q", **y), shape=_shape(chart)))
         return alt.layer(*layers)
@@ -284,7 +321,7 @@ def _bars(chart: StudyChart, theme: Theme) -> Drawing:
 
 
 def _boxes(chart: StudyChart, theme: Theme) -> Drawing:
-    """Draw box plots: quartiles and median, with whiskers."""
+    """Draw box plots: quartiles and median, with whiskers outside of the box."""
     alt = altair()
     limits = _limits(chart, "low", "high")
 
@@ -297,16 +334,16 @@ def _boxes(chart: StudyChart, theme: Theme) -> Drawing:
             tooltip=["panel:N", "series:N", "x:N", "low:Q", "q1:Q", "y:Q", "q3:Q", "high:Q"],
         )
         box_width = 0.6 * width / len(set(columns["x"])) / len(_series(chart))
-        whiskers = base.mark_rule(strokeWidth=1.3).encode(
-            y=alt.Y("low:Q", **y), y2="high:Q", color=_color(chart, theme)
+        color = _color(chart, theme)
+        whiskers = [
+            base.mark_rule(strokeWidth=1.3).encode(y=alt.Y(f"{end}:Q", **y), y2=f"{side}:Q", color=color)
+            for end, side in (("low", "q1"), ("q3", "high"))
+        ]
+        box = base.mark_bar(size=box_width, opacity=0.45).encode(y=alt.Y("q1:Q", **y), y2="q3:Q", color=color)
+        median = base.mark_tick(thickness=2, size=box_width, opacity=1).encode(
+            y=alt.Y("y:Q", **y), color=color
         )
-        box = base.mark_bar(size=box_width, opacity=0.45).encode(
-            y=alt.Y("q1:Q", **y), y2="q3:Q", color=_color(chart, theme)
-        )
-        median = base.mark_tick(thickness=2.5, size=box_width).encode(
-            y=alt.Y("y:Q", **y), color=_color(chart, theme)
-        )
-        return alt.layer(whiskers, box, median, *_rule(chart, y, theme))
+        return alt.layer(*whiskers, box, median, *_rule(chart, y, theme))
 
     drawn = _side_by_side(chart, draw)
     return drawn.resolve_scale(xOffset="independent") if len(_panels(chart)) > 1 else drawn
@@ -314,11 +351,11 @@ def _boxes(chart: StudyChart, theme: Theme) -> Drawing:
 
 def _points(chart: StudyChart, theme: Theme) -> Drawing:
     alt = altair()
-    up = _limits(chart, "y")
+    dot = {"size": 70, "opacity": 1} if chart.size <= _FEW_POINTS else {"size": 30, "opacity": 0.65}
 
     def draw(columns: dict[str, list[Any]], width: int, height: int) -> Drawing:
-        y = {"title": chart.y, **number_axis(up, height, across=False)}
-        base = alt.Chart(rows(columns)).mark_point(filled=True, size=30, opacity=0.65)
+        y = _upright(chart, height, "y")
+        base = alt.Chart(rows(columns)).mark_point(filled=True, **dot)
         dots = base.encode(
             x=alt.X("x:Q", **_across_axis(chart, columns, width)),
             y=alt.Y("y:Q", **y),
@@ -348,7 +385,8 @@ def _grid(chart: StudyChart, theme: Theme) -> Drawing:
 def _pairs(chart: StudyChart, theme: Theme) -> Drawing:
     """Draw some variables against each other, each plot with axes of its own."""
     columns = _by_panel(chart)
-    cells = [_scatter(chart, columns, pair, (True, True), theme) for pair in chart.pairs]
+    side = _ALONE if len(chart.pairs) == 1 else _CELL
+    cells = [_scatter(chart, columns, pair, (True, True), theme, side=side) for pair in chart.pairs]
     return _together(cells, columns=_across(chart), spacing=28)
 
 
@@ -368,26 +406,34 @@ def _by_panel(chart: StudyChart) -> dict[str, dict[str, list[Any]]]:
     }
 
 
-def _variable_axis(values: list[Any], name: str, *, across: bool, is_outer: bool) -> dict[str, Drawing]:
+def _variable_axis(
+    values: list[Any], name: str, *, across: bool, is_outer: bool, side: int = _CELL, grid: bool = True
+) -> dict[str, Drawing]:
     """Return title, scale and axis of a variable; numbers and name only where the axis is at the end of the grid."""
     limits = limits_around(values, share=0.06) or (0.0, 1.0)
-    axis = number_axis(limits, _CELL, across=across, labels=is_outer, ticks=is_outer)
+    axis = number_axis(limits, side, across=across, labels=is_outer, ticks=is_outer, grid=grid)
     return {"title": name if is_outer else None, **axis}
 
 
 def _histogram(
     columns: dict[str, dict[str, list[Any]]], name: str, ends: tuple[bool, bool], theme: Theme
 ) -> Drawing:
-    """Draw how often which value occurs; `ends`: whether the cell is the first of its row, the last of its column."""
+    """Draw how often which value occurs; `ends`: whether the cell is the first of its row, the last of its column.
+
+    The first cell of a row has the vertical axis of the plots beside it, not that of its bars.
+    """
     alt = altair()
     values = columns[name]["y"]
     counts, edges = np.histogram(values, bins=_BARS, range=limits_around(values, share=0.06))
     data = rows({"x": edges[:-1], "end": edges[1:], "n": counts, "none": [0] * _BARS})
     bars = alt.Chart(data).mark_bar(color=theme.dim, opacity=0.6, stroke=theme.paper, strokeWidth=0.5)
     x = alt.X("x:Q", **_variable_axis(values, name, across=True, is_outer=ends[1]))
-    up = alt.Axis(labels=False, ticks=False, grid=False)
-    y = alt.Y("n:Q", title=name if ends[0] else None, axis=up)
+    y = alt.Y("n:Q", axis=None, scale=alt.Scale(domain=[0, 1.05 * int(counts.max())], nice=False))
     drawn = bars.encode(x=x, x2="end:Q", y=y, y2="none:Q", tooltip=["n:Q"])
+    if ends[0]:
+        beside = alt.Y("x:Q", **_variable_axis(values, name, across=False, is_outer=True, grid=False))
+        drawn = alt.layer(drawn, alt.Chart(data).mark_point(opacity=0, aria=False).encode(y=beside))
+        drawn = drawn.resolve_scale(y="independent")
     return drawn.properties(width=_CELL, height=_CELL)
 
 
@@ -397,6 +443,8 @@ def _scatter(
     pair: tuple[str, str, float],
     ends: tuple[bool, bool],
     theme: Theme,
+    *,
+    side: int = _CELL,
 ) -> Drawing:
     """Draw one variable against another, with Pearson's r in the corner."""
     alt = altair()
@@ -405,8 +453,8 @@ def _scatter(
     data = rows({"x": here["y"], "y": columns[y]["y"], "series": here["series"], "name": here["x"]})
     dots = alt.Chart(data).mark_point(filled=True, size=24, opacity=0.7)
     dots = dots.encode(
-        x=alt.X("x:Q", **_variable_axis(here["y"], x, across=True, is_outer=ends[1])),
-        y=alt.Y("y:Q", **_variable_axis(columns[y]["y"], y, across=False, is_outer=ends[0])),
+        x=alt.X("x:Q", **_variable_axis(here["y"], x, across=True, is_outer=ends[1], side=side)),
+        y=alt.Y("y:Q", **_variable_axis(columns[y]["y"], y, across=False, is_outer=ends[0], side=side)),
         color=_color(chart, theme),
         shape=_shape(chart),
         tooltip=["series:N", "name:N", "x:Q", "y:Q"],
@@ -417,7 +465,7 @@ def _scatter(
     halo = base.mark_text(**placed, stroke=theme.paper, strokeWidth=4)
     text = base.mark_text(**placed, color=theme.ink)
     words = [each.encode(x=alt.value(6), y=alt.value(6), text="text:N") for each in (halo, text)]
-    return alt.layer(dots, *words).properties(width=_CELL, height=_CELL)
+    return alt.layer(dots, *words).properties(width=side, height=side)
 
 
 def _matrix(chart: StudyChart, theme: Theme) -> Drawing:
@@ -436,6 +484,8 @@ def _matrix_panel(data: dict[str, list[Any]], theme: Theme) -> Drawing:
     alt = altair()
     across, down = ([str(value) for value in data[field]] for field in ("x", "series"))
     row_names, column_names = list(dict.fromkeys(down)), list(dict.fromkeys(across))
+    if set(row_names) == set(column_names):
+        column_names = row_names  # so that the diagonal is one, also where it has no cells
     m, k = len(row_names), len(column_names)
     row, column = (
         np.array([order.index(name) for name in named])

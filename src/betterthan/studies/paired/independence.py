@@ -17,6 +17,7 @@ from betterthan.engine.streams import stream
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry, bradley_terry_batch
 from betterthan.kernels.comparisons.connectivity import is_connected
 from betterthan.kernels.comparisons.davidson import davidson
+from betterthan.kernels.comparisons.rao_kupper import rao_kupper
 from betterthan.kernels.comparisons.strengths import to_shares
 from betterthan.kernels.comparisons.wins import win_counts, with_ties
 from betterthan.kernels.influence.diagnosis import majority_cycles
@@ -193,6 +194,7 @@ def _fits(table: FloatArray) -> dict[str, FloatArray]:
         name: bradley_terry(wins).log_strength for name, wins in wins_by_policy.items()
     }
     fits["davidson"] = davidson(counts.wins, counts.ties).log_strength
+    fits["rao_kupper"] = rao_kupper(counts.wins, counts.ties).log_strength
     return {name: to_shares(log_strength) for name, log_strength in fits.items()}
 
 

@@ -155,7 +155,7 @@ def _chart(overlap: FloatArray) -> StudyChart:
         title="Figure 6: when the row finds a difference, how often does the column?",
         kind="matrix",
         x="also found by",
-        y="found by",
+        y="found by; on the diagonal, the share of all pairs found",
     )
 
 

@@ -300,7 +300,7 @@ def _scatter(found: list[_Hybrids]) -> StudyChart:
     return figure(
         marks,
         name="correlations",
-        title="Correlation of each metric with human scores, over real and over hybrid systems",
+        title="Correlation of metrics with human scores",
         kind="pairs",
         x="metric",
         y="correlation",

@@ -212,9 +212,7 @@ def _chart(outcomes: IntArray) -> StudyChart:
                 wins = int((outcomes[:, k] == (FIRST if i < j else SECOND)).sum())
                 marks.append(Mark("", tag_measure_name(row), tag_measure_name(column), wins / n))
     return figure(
-        sorted(
-            marks, key=lambda mark: [tag_measure_name(name) for name in DEFAULT_MEASURES].index(mark.series)
-        ),
+        marks,
         name="algorithm-1",
         title="Algorithm 1: share of rounds in which the row sees the difference before the column",
         kind="matrix",

@@ -638,8 +638,9 @@ def _chart(pvalue: FloatArray, work: _SamplingPlan, unit: float, enough: float) 
         name="p-values",
         title=f"Mean p-value of two levels of errors, by number of samples; dashed: {enough:g}, which is enough",
         x="samples (logarithmic)",
-        y="mean p-value",
+        y="mean p-value (logarithmic)",
         log_x=True,
+        log_y=True,
         rule=enough,
     )
 
