@@ -256,9 +256,18 @@ def check_share(name: str, number: object) -> None:
     """
     if not (isinstance(number, Real) and 0 < float(number) < 1):
         example = {"confidence": 0.95, "power": 0.8}.get(name, 0.05)
-        raise BetterThanError(f"{name} must lie between 0 and 1, such as {example}; it is {number!r}.")
+        shown = f"{float(number):g}" if isinstance(number, Real) else repr(number)
+        text = "{option} must lie between 0 and 1, such as {example}; it is {shown}."
+        raise BetterThanError(Message(text, option=Option(name), example=example, shown=shown))
     if name == "confidence" and float(number) < LEAST_CONFIDENCE:
-        raise BetterThanError(f"confidence must be at least {LEAST_CONFIDENCE}; it is {number!r}.")
+        raise BetterThanError(
+            Message(
+                "{option} must be at least {least}; it is {shown:g}.",
+                option=Option(name),
+                least=LEAST_CONFIDENCE,
+                shown=float(number),
+            )
+        )
 
 
 def most_unpacked() -> int:

@@ -126,3 +126,9 @@ def test_an_option_of_one_of_several_methods_is_taken(betterthan, scores):
     """Ties are of Bradley–Terry; the mean beside it does not mind."""
     said = betterthan("rank", scores, "--by", "mean", "--by", "bradley-terry", "--ties", "half")
     assert said.code == 0, said.err
+
+
+def test_a_level_in_percent_is_refused_by_the_name_of_its_flag(betterthan, scores):
+    """95 instead of 0.95."""
+    said = betterthan("rank", scores, "--confidence", "95")
+    assert said.err == "error: --confidence must lie between 0 and 1, such as 0.95; it is 95.\n"

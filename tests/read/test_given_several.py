@@ -163,7 +163,7 @@ def test_battles_are_no_ratings(put, tmp_path):
     """Said in words."""
     put("m/1.csv", BATTLES + "A,B,model_a\n")
     put("m/2.csv", BATTLES + "B,C,tie\n")
-    assert "This holds matches, not judgments" in refused("BT022", bt.read_ratings, tmp_path / "m")
+    assert "These are battles, not judgments" in refused("BT022", bt.read_ratings, tmp_path / "m")
 
 
 def test_a_file_that_cannot_be_opened_does_not_hide_the_others(put, tmp_path):

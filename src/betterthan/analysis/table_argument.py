@@ -163,7 +163,7 @@ def as_divided_battles(data: AnyData, by: str | None, *, verb: str) -> Matches:
         raise TableError(
             Message(
                 "These battles have no categories. Read one battle per row, and name the column with {category}.",
-                category=Option("category", COLUMN),
+                category=Option("category" if by is None else "by", COLUMN),
             )
         )
     return found

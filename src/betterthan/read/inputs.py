@@ -460,7 +460,7 @@ class TableReader:
         tables = [table for table in reading.tables if isinstance(table, kinds)]
         if len(tables) != 1:
             needed = some_of([_CALLED.get(kind.__name__, kind.__name__) for kind in kinds])
-            message = f"This holds {reading.format.kind} ({reading.because}), and {needed} are needed."
+            message = f"These are {reading.format.contents} ({reading.because}), but {needed} are needed."
             raise ReadError(message, path=name, code="BT022")
         return tables[0]
 

@@ -64,6 +64,11 @@ class Format:
     rows: Literal["lines", "grid", "copy"] = "lines"
     is_run: bool = False
 
+    @property
+    def contents(self) -> str:
+        """What the kind of table is called in words."""
+        return {"matches": "battles", "ratings": "judgments"}.get(self.kind, self.kind)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:

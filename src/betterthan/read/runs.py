@@ -90,8 +90,8 @@ def read_runs(
     path = getattr(opened, "name", None)
     if not tables:
         message = Message(
-            "This holds {kind} without repeated runs ({because}). Name the column that numbers the runs with {run}.",
-            kind=reading.format.kind,
+            "These are {contents} without repeated runs ({because}). Name the column that numbers the runs with {run}.",
+            contents=reading.format.contents,
             because=reading.because,
             run=Option("run", COLUMN),
         )

@@ -264,8 +264,8 @@ def read_ratings(
     tables = ratings_of(reading, path=_name_of(opened))
     if not tables:
         message = Message(
-            "This holds {kind}, not judgments ({because}). Name the column of judges: {judge}.",
-            kind=reading.format.kind,
+            "These are {contents}, not judgments ({because}). Name the column of judges: {judge}.",
+            contents=reading.format.contents,
             because=reading.because,
             judge=Option("judge", COLUMN),
         )
@@ -355,9 +355,9 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
             averaged = table.to_scores()
             scores = replace(averaged, notes=(*averaged.notes, note))
         else:
-            kind = reading.format.kind
+            contents, hint = reading.format.contents, _HINTS.get(reading.format.kind, "")
             raise ReadError(
-                f"This holds {kind}, not scores ({reading.because}). {_CURES.get(kind, '')}".strip(),
+                f"These are {contents}, not scores ({reading.because}). {hint}".strip(),
                 path=path,
                 code="BT022",
             )
@@ -367,7 +367,9 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
         tables[scores.name] = scores
     if not tables:
         raise ReadError(
-            f"This holds no scores ({reading.because}). Give the file that has them.", path=path, code="BT022"
+            f"There are no scores in it ({reading.because}). Name the file that has them.",
+            path=path,
+            code="BT022",
         )
     return tables
 
@@ -404,7 +406,7 @@ def _refuse_second(name: str, tables: Mapping[str, object], *, path: str | None)
         )
 
 
-_CURES = {
+_HINTS = {
     "matches": "Battles can be ranked and compared, but they have no scores.",
     "texts": "Score the texts first.",
     "tags": "Tags need gold tags.",

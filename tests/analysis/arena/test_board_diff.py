@@ -109,3 +109,11 @@ def test_errors_say_what_to_do():
         bt.board_diff(old, old, overlap="some")
     with pytest.raises(bt.TableError, match="board_diff takes Matches"):
         bt.board_diff(old, bt.read_scores({"A": [1, 2], "B": [2, 1]}))
+
+
+def test_a_snapshot_and_itself():
+    """Nothing can have changed, and a warning says so."""
+    board = matches(drawn(300, MU, 1))
+    found = bt.board_diff(board, board)
+    assert found.notes[0].startswith("Both snapshots have the same battles")
+    assert not found.change.any()

@@ -263,6 +263,14 @@ def test_slices_of_documents_and_runs():
     assert [row.n_units for row in found] == [runs.n_segments, halves.count("0"), halves.count("1")]
 
 
+def test_a_note_on_a_slice_names_it():
+    """A slice of few items is not the whole."""
+    baseline, candidate = right_wrong(100, 5, 5)
+    found = bt.gate(baseline, candidate, margin=0.1, slices={"topic": ["law"] * 5 + ["art"] * 95})
+    (note,) = (note for note in found.notes if note.startswith("Only 5"))
+    assert note.endswith("This concerns topic = law.")
+
+
 def test_a_loss_near_the_margin_is_decided_as_a_decline():
     """That takes fewer items than to show that it lies above the margin."""
     rng = np.random.default_rng(7)

@@ -44,7 +44,7 @@ def test_a_biased_judge_of_battles_is_corrected():
     assert (found.effective_labels > 200).all()
     assert ((found.low >= 0) & (found.high <= 1)).all()
     assert "Unit: 400 questions with 1,200 comparisons." in found.notes
-    assert "300 labels with the judge are worth" in " ".join(corrected_table(found).words)
+    assert "300 labels with the judge are as precise as" in " ".join(corrected_table(found).words)
     assert bt.Result.from_json(found.to_json()) == found
 
 

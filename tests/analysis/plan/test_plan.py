@@ -212,6 +212,7 @@ def test_a_pilot_of_fifty_items_covers_the_needed_number():
         ({"sd": 1.0, "judged": 100}, "judged needs judge_correlation"),
         ({"sd": 1.0, "difference": -0.1}, "above 0"),
         ({"discordance": 0.1, "difference": 0.2}, "at most 0.1"),
+        ({"ties": 0.2, "difference": 0.45}, "with 20% of battles tied, is at most 0.4"),
         ({"sd": 1.0, "number": 0}, "not a number of items"),
         ({"sd": 1.0, "n_systems": 1}, "from 2 to"),
         ({"sd": 1.0, "power": 0.01}, "larger than the level"),

@@ -341,7 +341,10 @@ def test_unequal_files_are_refused_with_both_names_and_counts(score, texts):
         (("score", "bleu", "--reference", "ref.txt", "good.txt", "good.txt"), "error[BT131]"),
         (("score", "bleu", "--reference", "ref.txt", "--tokenize", "13b", "good.txt"), '"13b"'),
         (("score", "bleu", "--reference", "ref.txt", "absent.txt"), "Use --missing drop"),
-        (("score", "rouge", "--reference", "ref.txt", "good.txt"), "No such command 'rouge'"),
+        (
+            ("score", "rouge", "--reference", "ref.txt", "good.txt"),
+            'Unknown metric "rouge". Did you mean "rouge-l"?',
+        ),
     ],
 )
 def test_bad_use_is_one_line_that_says_what_to_do(betterthan, texts, monkeypatch, arguments, message):

@@ -161,5 +161,5 @@ def test_columns_of_a_frame_of_battles_may_be_named():
     frame = pd.DataFrame({"erstes": ["A", "B"], "zweites": ["B", "C"], "winner": ["left", "tie"]})
     named = Options(columns={"left": "erstes", "right": "zweites"})
     assert check(frame, options=named).contents == ("battles: 2 between 3 systems, 1 of them ties",)
-    with pytest.raises(ReadError, match="This holds matches, not scores"):
+    with pytest.raises(ReadError, match="These are battles, not scores"):
         read_scores({"left": ["A"], "right": ["B"], "winner": ["left"]})

@@ -264,6 +264,11 @@ def _votes(board: _Snapshot, common: tuple[str, ...]) -> FloatArray:
 
 
 def _notes(before: _Snapshot, after: _Snapshot, *, is_cumulative: bool, may_include: bool) -> tuple[str, ...]:
+    if before.matches.digest == after.matches.digest:
+        same = Message(
+            "Both snapshots have the same battles, so nothing can have changed. Compare two different ones."
+        )
+        return (same, *after.matches.notes)
     if is_cumulative:
         added = round(after.matches.n_matches - before.matches.n_matches)
         text = (

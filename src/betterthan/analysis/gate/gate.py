@@ -368,9 +368,29 @@ def _result(rows: list[_Row], options: GateOptions, undecided: str) -> Gate:
         alpha=options.alpha,
         power=options.power,
         undecided=undecided,
-        notes=tuple(dict.fromkeys(note for one in found for note in one.compared.notes)),
+        notes=_notes(rows),
         settings=_settings(rows, options),
     )
+
+
+def _notes(rows: list[_Row]) -> tuple[str, ...]:
+    """Return the notes on whole metrics, then those on slices, which name the slices."""
+    whole = dict.fromkeys(note for row in rows if not row.slice for note in row.found.compared.notes)
+    of_slices: dict[str, list[str]] = {}
+    for row in rows:
+        for note in row.found.compared.notes:
+            if note not in whole:
+                of_slices.setdefault(note, []).append(row.slice)
+    named = [
+        Message(
+            "{note} This concerns {slices}.",
+            severity=getattr(note, "severity", "info"),
+            note=note,
+            slices=some_of(list(dict.fromkeys(slices)), limit=3),
+        )
+        for note, slices in of_slices.items()
+    ]
+    return (*whole, *named)
 
 
 def _settings(rows: list[_Row], options: GateOptions) -> Settings:

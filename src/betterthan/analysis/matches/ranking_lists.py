@@ -165,11 +165,15 @@ def _distinct(
 
 
 def _no_rankings(matches: Matches) -> TableError:
-    what = "have no column that says which belong together" if matches.segment is None else "are not rankings"
+    what = (
+        "no column says which of these battles belong to the same ranking"
+        if matches.segment is None
+        else "the battles of a segment do not form a ranking in which every two of its systems meet exactly once"
+    )
     return TableError(
         Message(
-            "{by} needs rankings, and these battles {what}: every ranking is a segment with a match of every two "
-            'of its systems. Read lists such as "A > B = C" from a column called ranking, or use {other}.',
+            "{by} needs rankings, but {what}. "
+            'Give lists such as "A > B = C" in a column called ranking, or use {other}.',
             by=Option("by", "plackett_luce"),
             what=what,
             other=Option("by", "bradley_terry"),

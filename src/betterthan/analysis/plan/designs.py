@@ -27,6 +27,9 @@ class Design(Protocol):
     def most(self) -> float:
         """The largest difference there can be."""
 
+    def why_most(self) -> str:
+        """Return why no difference can be larger, as a clause; empty where any can be."""
+
     def power(self, difference: float, n: int, level: float, alternative: Alternative) -> float:
         """Return the power of n units."""
 
@@ -81,6 +84,10 @@ class Means(NamedTuple):
     def most(self) -> float:
         """Scores may differ by any amount."""
         return UNLIMITED
+
+    def why_most(self) -> str:
+        """Nothing limits it."""
+        return ""
 
     @property
     def unit_variance(self) -> float:
@@ -149,6 +156,15 @@ class RightWrong(NamedTuple):
         """One system is right wherever they differ; a pilot does not bound the discordance."""
         return 1.0 if self.is_estimate else self.discordance
 
+    def why_most(self) -> str:
+        """The share of items on which only one system is right."""
+        if self.is_estimate:
+            return "a share of right answers cannot differ by more than 1"
+        return (
+            f"with a discordance of {self.discordance:g}, one system is right on at most {self.discordance:g} of the "
+            "items more than the other"
+        )
+
     def power(self, difference: float, n: int, level: float, alternative: Alternative) -> float:
         """Return the power of the exact test."""
         discordance = max(self.discordance, difference)
@@ -192,6 +208,12 @@ class BattlesDesign(NamedTuple):
     def most(self) -> float:
         """A win in every battle, or in every one that is no tie."""
         return 0.5 * (1 - self.ties) - 1e-9
+
+    def why_most(self) -> str:
+        """Ties count as half a win."""
+        most = 0.5 * (1 - self.ties)
+        ties = f", with {100 * self.ties:.3g}% of battles tied," if self.ties else ""
+        return f"it is the probability of a win minus 0.5, which{ties} is at most {most:.3g}"
 
     def _variance(self, difference: float) -> float:
         if not math.isnan(self.variance):
@@ -244,6 +266,10 @@ class LabelsDesign(NamedTuple):
     def most(self) -> float:
         """Scores may differ by any amount."""
         return UNLIMITED
+
+    def why_most(self) -> str:
+        """Nothing limits it."""
+        return ""
 
     def power(self, difference: float, n: int, level: float, alternative: Alternative) -> float:
         """Return the power of the test of the corrected difference; labels beyond N items are of no use."""

@@ -469,9 +469,9 @@ def _differences(
     if values[-1] > design.most:
         raise BetterThanError(
             Message(
-                "A difference of {value:g} is not possible here: at most {most:.6g}.",
+                "A difference of {value:g} is not possible: {why}.",
                 value=float(values[-1]),
-                most=design.most,
+                why=design.why_most(),
             )
         )
     return values

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     "--number",
     type=click.IntRange(1, MOST_SEGMENTS),
     metavar="N",
-    help="Items (documents, battles) that there are: what do they show? [default: those of the pilot]",
+    help="Items (documents, battles) that are available: what difference do they detect, and with which power? "
+    "[default: those of the pilot]",
 )
 @click.option(
     "--power", type=float, default=0.8, show_default=True, help="Probability of a significant result."

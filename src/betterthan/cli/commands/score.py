@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 
 _OTHER_METRICS = frozenset(METRIC_NAMES) - {"bleu", "chrf", "ter"}
+_VARIANTS = ("micro", "macro", "weighted", "precision", "recall")
+_MAIN_METRICS = [name for name in METRIC_NAMES if "-" not in name or name.rpartition("-")[2] not in _VARIANTS]
 
 
 class ScoreGroup(click.Group):
@@ -41,6 +44,18 @@ class ScoreGroup(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments of the group."""
         return super().parse_args(ctx, self.routed(args))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; what is none was meant as a metric."""
+        if args[0] not in self.commands and not ctx.resilient_parsing:
+            near = get_close_matches(args[0].lower(), METRIC_NAMES, n=1)
+            guess = f' Did you mean "{near[0]}"?' if near else ""
+            raise click.UsageError(
+                f'Unknown metric "{args[0]}".{guess} The metrics are: {", ".join(_MAIN_METRICS)}.', ctx
+            )
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=ScoreGroup)

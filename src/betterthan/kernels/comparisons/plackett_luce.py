@@ -133,7 +133,7 @@ def plackett_luce(
             return _result(found, sets, times, of_set, target, orders, now)
         likelihood = now
     raise NotConverged(
-        "Plackett–Luce strengths were not found: they may not exist. Leave out systems with few rankings.",
+        "The Plackett–Luce fit did not converge; finite strengths may not exist. Leave out systems with few rankings.",
         iterations=max_iterations,
         last_change=float("nan"),
     )

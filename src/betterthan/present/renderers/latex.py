@@ -26,7 +26,6 @@ _SPECIAL = {
     "_": r"\_",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
-    '"': "''",
     "<": r"$<$",
     ">": r"$>$",
     "|": r"$|$",
@@ -53,6 +52,7 @@ _SPECIAL = {
     "\u202f": r"\,",
 }
 _TABLE = str.maketrans(_SPECIAL)
+_QUOTES = re.compile(r'(?P<opening>(?<![^\s(\[])"(?=\S))|"')
 _COLUMN, _PAGE = 216.0, 452.0
 """Points that one column and both columns have in the narrowest of the usual styles, that of ACL."""
 _SEPARATION = 3.0  # points on each side of a cell
@@ -251,8 +251,15 @@ def escaped(text: str) -> str:
     --------
     >>> print(escaped("50% of A_1 & B"))
     50\% of A\_1 \& B
+    >>> print(escaped('the column "judge" (12 values)'))
+    the column ``judge'' (12 values)
     """
-    return " ".join(printable(text).split()).translate(_TABLE)
+    return _QUOTES.sub(_quotes, " ".join(printable(text).split()).translate(_TABLE))
+
+
+def _quotes(found: re.Match[str]) -> str:
+    """A straight quotation mark opens at the start of a word, and closes elsewhere."""
+    return "''" if found.group("opening") is None else "``"
 
 
 def _flowing(text: str) -> str:

@@ -26,7 +26,7 @@ def corrected_table(result: Corrected) -> Table:
         TableColumn(heading="labels alone", kind="number", digits=digits, spare=3),
         TableColumn(heading=f"{level} CI", kind="interval", digits=digits, spare=4),
         TableColumn(heading="labels", kind="integer"),
-        TableColumn(heading="worth", kind="integer", spare=1),
+        TableColumn(heading="effective", kind="integer", spare=1),
     ]
     return Table(
         title=_title(result),
@@ -37,7 +37,7 @@ def corrected_table(result: Corrected) -> Table:
         verdict=sentences(result),
         unit=unit_line(result.unit_note, result.units),
         words=_words(result),
-        legend="Worth: labels whose interval would be as short without a judge; "
+        legend="Effective: how many labels would give as short an interval without the judge; "
         + ("rules separate significance clusters." if len(result) > 1 else "the judge is on its own scale."),
         notes=result.notes,
         signature=result.settings.signature,
@@ -58,7 +58,7 @@ def _title(result: Corrected) -> str:
 
 def _row(result: Corrected, i: int) -> tuple[TableCell, ...]:
     row = result[i]
-    worth = None if np.isnan(row.effective_labels) else round(row.effective_labels)
+    effective = None if np.isnan(row.effective_labels) else round(row.effective_labels)
     return (
         row.rank,
         rank_range(row.rank_low, row.rank_high),
@@ -69,7 +69,7 @@ def _row(result: Corrected, i: int) -> tuple[TableCell, ...]:
         row.human,
         (row.human_low, row.human_high),
         row.labels,
-        worth,
+        effective,
     )
 
 
@@ -102,7 +102,7 @@ def _difference(result: Corrected) -> str:
 
 
 def _words(result: Corrected) -> tuple[str, ...]:
-    """Say how the judge alone would have ranked, and what it is worth."""
+    """Say how the judge alone would have ranked, and how many labels it saves."""
     lines = []
     sign = 1.0 if result.higher_is_better else -1.0
     by_judge = sign * np.sign(result.slope.mean()) * result.judge
@@ -112,9 +112,9 @@ def _words(result: Corrected) -> tuple[str, ...]:
             lines.append(f"The judge alone would put {first} first.")
     # The verdict of a comparison is a label of both systems.
     times = 2 if result.are_battles else 1
-    total, worth = int(result.labels.sum()) // times, float(np.nansum(result.effective_labels)) / times
+    total, effective = int(result.labels.sum()) // times, float(np.nansum(result.effective_labels)) / times
     lines.append(
-        f"{total:,} labels with the judge are worth {worth:,.0f} labels without it"
-        f"{' for means of single systems' if len(result) > 1 else ''}."
+        f"{total:,} labels with the judge are as precise as {effective:,.0f} labels without it"
+        f"{' for the means of single systems' if len(result) > 1 else ''}."
     )
     return tuple(lines)

@@ -25,7 +25,7 @@ def test_segments_are_counted_by_language_pair(tmp_path):
 
 def test_there_are_no_scores_in_it():
     """It says so."""
-    with pytest.raises(bt.ReadError, match="This holds no scores") as caught:
+    with pytest.raises(bt.ReadError, match="There are no scores in it") as caught:
         bt.read_scores(io.StringIO(TEXT))
     assert caught.value.code == "BT022"
 

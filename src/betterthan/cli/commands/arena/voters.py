@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--by", metavar="COLUMN", required=True, help="Column of voters, such as judge.")
 @click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="1 minus the level of the tests."
+    "--confidence",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="Confidence level; the significance level of the tests is 1 minus this.",
 )
 @reading_options
 @output_options

@@ -482,7 +482,7 @@ def _matches_of_file(source: Source, options: Options) -> Matches:
     reading = read_any(source, options, format=name)
     tables = [table for table in reading.tables if isinstance(table, Matches)]
     if len(tables) != 1:
-        message = f"This holds {reading.format.kind}, not one table of battles ({reading.because})."
+        message = f"These are {reading.format.contents}, not one table of battles ({reading.because})."
         raise source.error(message, code="BT310")
     return tables[0] if name in (FORMAT.name, SEVERAL) else _aggregated(tables[0], options, source.name)
 

@@ -190,7 +190,7 @@ def _whole_set(outputs: Any) -> Texts | None:  # noqa: ANN401  (a path)
         return None
     table = next(iter(read_any(source).tables), None)
     if not isinstance(table, Texts):
-        raise ReadError("This does not hold texts. Name the files.", path=source.name, code="BT022")
+        raise ReadError("There are no texts in it. Name the files.", path=source.name, code="BT022")
     return table
 
 
