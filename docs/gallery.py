@@ -6,6 +6,7 @@ The pages show these files. Each entry of :data:`PICTURES` is the command that a
 
 from __future__ import annotations
 
+import csv
 import shlex
 import subprocess
 import sys
@@ -32,6 +33,9 @@ PICTURES = {
     "ranks": f"ranks {HUMAN}",
     "board": "board accuracies.csv --item task --by average-rank",
     "tasks": "tasks accuracies.csv --item task",
+    "boards": "boards topics.csv --by topic",
+    "fragility": "fragility demo/battles.csv",
+    "tradeoffs": "tradeoffs models.csv",
     "power": f"power {HUMAN}",
     "evidence": f"evidence {HUMAN} --pair Daphne Elm",
     "gate": "gate gate.json",
@@ -69,6 +73,33 @@ def write_accuracies(path: Path) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def write_topics(folder: Path) -> None:
+    """Write the battles of the demo campaign with a column of topics."""
+    with (folder / "demo/battles.csv").open(encoding="utf-8") as file:
+        battles = list(csv.DictReader(file))
+    with (folder / "topics.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*battles[0], "topic"])
+        writer.writeheader()
+        writer.writerows(row | {"topic": row["segment"].split("-")[0]} for row in battles)
+
+
+def write_models(path: Path) -> None:
+    """Write grades and latencies of nine models, the better ones mostly slower."""
+    rng = np.random.default_rng(12)
+    lines = ["item,system,grade,latency"]
+    names = ("Aster", "Birch", "Cedar", "Daphne", "Elm", "Fern", "Ginkgo", "Hazel", "Iris")
+    for name, grade, seconds in zip(
+        names,
+        (4.3, 4.0, 3.8, 3.6, 3.5, 3.3, 3.0, 2.8, 2.6),
+        (6.0, 4.1, 5.2, 2.8, 4.4, 2.6, 1.5, 2.9, 1.7),
+        strict=True,
+    ):
+        grades = np.clip(rng.normal(grade, 1.0, 80).round(), 1, 5)
+        times = rng.lognormal(np.log(seconds), 0.35, 80)
+        lines += [f"{i},{name},{g:.0f},{t:.2f}" for i, (g, t) in enumerate(zip(grades, times, strict=True))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def write_labels(folder: Path) -> None:
     """Write human labels of 40 segments that `sample` draws."""
     import betterthan as bt  # noqa: PLC0415  (found through `write_files`)
@@ -100,7 +131,7 @@ def write_gate(path: Path) -> None:
 
 
 def write_files(folder: Path) -> None:
-    """Write the demo campaign, accuracies on tasks, judgments by five judges (z at random), labels, quality files."""
+    """Write the demo campaign, accuracies on tasks, battles by topic, judgments by five judges (z at random)."""
     sys.path.insert(0, str(HERE / "_ext"))
     import betterthan as bt  # noqa: PLC0415
     from examples import prepare  # noqa: PLC0415  (found through the line above)
@@ -122,6 +153,8 @@ def write_files(folder: Path) -> None:
                 lines.append(f"{item},{system},{judge},{min(max(score, 0), 100):.0f}")
     (folder / "judgments.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     write_accuracies(folder / "accuracies.csv")
+    write_topics(folder)
+    write_models(folder / "models.csv")
     write_labels(folder)
     write_gate(folder / "gate.json")
     gold = rng.beta(2, 5, 200)

@@ -6,28 +6,22 @@ import functools
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from tests.made import drawn_counts, drawn_runs, drawn_scores
 from tests.made_tags import drawn_tags
-from tests.present.charts.pictures import audited, corrected, judged, meta, quality_truth, renamed, studied
+from tests.present.charts.pictures import (
+    audited,
+    battles,
+    corrected,
+    judged,
+    meta,
+    quality_truth,
+    renamed,
+    studied,
+)
 
 import betterthan as bt
 
 SYSTEMS = ("Aster", "Birch", "Cedar", "Daphne")
-
-
-def drawn_battles(systems: tuple[str, ...], n: int = 240) -> dict[str, list[str]]:
-    """Battles on two topics, in which earlier systems win more often."""
-    rng = np.random.default_rng(5)
-    left = rng.integers(0, len(systems), n)
-    right = (left + rng.integers(1, len(systems), n)) % len(systems)
-    wins = rng.random(n) < 0.5 + 0.1 * (right - left)
-    return {
-        "left": [systems[i] for i in left],
-        "right": [systems[i] for i in right],
-        "winner": ["left" if won else "right" for won in wins],
-        "topic": ["code" if i % 3 else "math" for i in range(n)],
-    }
 
 
 @functools.cache
@@ -50,9 +44,9 @@ def result_of(kind: str) -> Any:
         ),
         "audition": lambda: bt.audition(tags, by=by, n_resamples=19),
         "board": lambda: bt.board(scores),
-        "board_diff": lambda: bt.board_diff(drawn_battles(SYSTEMS, 200), drawn_battles(SYSTEMS)),
-        "voters": lambda: bt.voters(drawn_battles(SYSTEMS), by="topic"),
-        "boards": lambda: bt.boards(drawn_battles(SYSTEMS), by="topic"),
+        "board_diff": lambda: bt.board_diff(battles(SYSTEMS, 200), battles(SYSTEMS)),
+        "voters": lambda: bt.voters(battles(SYSTEMS), by="topic"),
+        "boards": lambda: bt.boards(battles(SYSTEMS), by="topic"),
         "calibration": lambda: bt.calibrate(scores, n_resamples=20),
         "checkup": lambda: bt.check({"A": [1.0, float("nan")], "B": [2.0, 3.0]}),
         "corrected": lambda: corrected(SYSTEMS),
@@ -61,7 +55,7 @@ def result_of(kind: str) -> Any:
         "factors": lambda: bt.factors(drawn_runs()),
         "explanation": lambda: bt.explain(scores, "Aster", "Birch"),
         "gate": lambda: bt.gate(scores, systems=("Aster", "Birch"), margin=0.05),
-        "fragility": lambda: bt.fragility(drawn_battles(SYSTEMS)),
+        "fragility": lambda: bt.fragility(battles(SYSTEMS)),
         "identical_outputs": lambda: bt.identical_outputs(texts),
         "judge_audit": lambda: audited(SYSTEMS),
         "judges": lambda: bt.judges(judged(("Ann", "Ben", "Cy"))),

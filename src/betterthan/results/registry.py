@@ -91,11 +91,20 @@ RESULT_KINDS: dict[str, ResultKind] = {
     "tradeoffs": ResultKind(
         f"{_RESULTS}.tradeoffs:Tradeoffs",
         f"{_TABLES}.tradeoffs:tradeoffs_table",
+        (ResultChart("tradeoffs", f"{_CHARTS}.fronts:tradeoffs_chart"),),
     ),
     "board_diff": ResultKind(f"{_RESULTS}.board_diff:BoardDiff", f"{_TABLES}.board_diff:board_diff_table"),
     "voters": ResultKind(f"{_RESULTS}.voters:Voters", f"{_TABLES}.voters:voters_table"),
-    "fragility": ResultKind(f"{_RESULTS}.arena:Fragility", f"{_TABLES}.fragility:fragility_table"),
-    "boards": ResultKind(f"{_RESULTS}.arena:Boards", f"{_TABLES}.arena:boards_table"),
+    "fragility": ResultKind(
+        f"{_RESULTS}.arena:Fragility",
+        f"{_TABLES}.fragility:fragility_table",
+        (ResultChart("fragility", f"{_CHARTS}.fragilities:fragility_chart"),),
+    ),
+    "boards": ResultKind(
+        f"{_RESULTS}.arena:Boards",
+        f"{_TABLES}.arena:boards_table",
+        (ResultChart("boards", f"{_CHARTS}.categories:boards_chart"),),
+    ),
     "plan": ResultKind(
         f"{_RESULTS}.plan:Plan",
         f"{_TABLES}.plan:plan_table",

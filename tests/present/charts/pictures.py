@@ -118,6 +118,20 @@ def renamed(names: tuple[str, ...], table: Any) -> Any:
     return replace(table, systems=names)
 
 
+def battles(systems: tuple[str, ...], n: int = 240) -> dict[str, list[str]]:
+    """Battles on two topics, in which earlier systems win more often."""
+    rng = np.random.default_rng(5)
+    left = rng.integers(0, len(systems), n)
+    right = (left + rng.integers(1, len(systems), n)) % len(systems)
+    wins = rng.random(n) < 0.5 + 0.4 * (right - left) / len(systems)
+    return {
+        "left": [systems[i] for i in left],
+        "right": [systems[i] for i in right],
+        "winner": ["left" if won else "right" for won in wins],
+        "topic": ["code" if i % 3 else "math" for i in range(n)],
+    }
+
+
 def corrected(systems: tuple[str, ...]) -> Any:
     """A judge on forty items, with a label of every second."""
     judge = renamed(systems, drawn_scores(len(systems), 40, name="judge"))
@@ -154,6 +168,11 @@ def subject(kind: str, systems: tuple[str, ...] = SYSTEMS) -> Any:
         },
         "board": lambda: bt.board(scores),
         "tasks": lambda: bt.board(scores),
+        "boards": lambda: bt.boards(battles(systems), by="topic"),
+        "fragility": lambda: bt.fragility(battles(systems)),
+        "tradeoffs": lambda: bt.tradeoffs(
+            {"chrF": scores, "length": renamed(systems, drawn_scores(m, 40, seed=5))}
+        ),
         "power": lambda: bt.plan(scores),
         "evidence": lambda: bt.watch(scores),
         "gate": lambda: gated(systems),

@@ -20,6 +20,18 @@ WRITTEN = {
     ),
     "board": ("Board by mean", "mean over tasks, higher is better"),
     "tasks": ("Scores on every task", "share of systems beaten"),
+    "boards": ("Boards by topic", "code", "math", "160 battles", "as elsewhere"),
+    "fragility": (
+        "How firmly is Aster first?",
+        "Aster beat Birch",
+        "battles of the same two systems with the same outcome",
+    ),
+    "tradeoffs": (
+        "Trade-off of chrF and length",
+        "chrF (higher is better)",
+        "length (higher is better)",
+        "on the front",
+    ),
     "power": ("Power by the number of items", "power", "items", "difference"),
     "judge_calibration": (
         "Human labels where the judge's scores are alike",
@@ -71,6 +83,8 @@ WRITTEN = {
 NAMED = {
     "board": SYSTEMS,
     "tasks": SYSTEMS,
+    "boards": SYSTEMS,
+    "tradeoffs": SYSTEMS,
     "corrected": SYSTEMS,
     "ranking": SYSTEMS,
     "pairs": SYSTEMS,
@@ -92,6 +106,9 @@ DRAWN = {
     "differences": {},
     "board": {"symbol": 4},
     "tasks": {"rect": 4 * 40},
+    "boards": {"symbol": 2 * 4, "rule": 2 * 4},
+    "fragility": {},
+    "tradeoffs": {"symbol": 4, "rule": 2 * 4, "line": 1},
     "power": {"rule": 2},
     "judge_calibration": {"symbol": 10, "rule": 10},
     "corrected": {"symbol": 4 * 3, "rule": 4 * 2},

@@ -22,6 +22,9 @@ KINDS = (
     "ranks",
     "board",
     "tasks",
+    "boards",
+    "fragility",
+    "tradeoffs",
     "power",
     "evidence",
     "gate",
@@ -65,11 +68,15 @@ KINDS = (
     multiple=True,
     metavar="METHOD",
     help="Aggregation method for ranking and pairs, several for agreement and ranks; bleu, chrf or"
-    " ter for aggregation; the measure for metrics. Repeat for several. [default: that of the"
-    " command]",
+    " ter for aggregation; the measure for metrics; the column of categories for boards. Repeat for several."
+    " [default: that of the command]",
 )
 @click.option(
-    "--metric", metavar="NAME", help="The metric of the file, or the one compared with human scores."
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="The metric of the file, or the one compared with human scores. Repeat for several, for tradeoffs.",
 )
 @click.option(
     "--human",
@@ -144,9 +151,9 @@ def figure(
 ) -> None:
     """Draw a figure of KIND from FILE, as SVG, PNG, PDF or JSON.
 
-    KIND is one of ranking, pairs, scatter, differences, agreement, ranks, board, tasks, power, evidence, gate,
-    corrected, calibration, multiverse, judge-calibration, metrics, soft-pairwise, contributions, margins,
-    aggregation, confusion, spans, tags, quality, judges and diagnosis.
+    KIND is one of ranking, pairs, scatter, differences, agreement, ranks, board, tasks, boards, fragility,
+    tradeoffs, power, evidence, gate, corrected, calibration, multiverse, judge-calibration, metrics,
+    soft-pairwise, contributions, margins, aggregation, confusion, spans, tags, quality, judges and diagnosis.
 
     FILE is what the corresponding command reads, or a result that it saved as JSON with any of its options. For
     scatter and margins, several files are drawn side by side.

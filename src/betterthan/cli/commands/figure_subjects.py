@@ -35,6 +35,8 @@ _BY_UNITS = (
     "corrected",
     "calibration",
 )
+_BY_ONE_OPTION = {"boards": "cluster", "tradeoffs": "units"}
+"""Kinds for which only one of the options that choose units has an effect."""
 _COMPUTED_PAIR = ("power", "evidence", "gate", "calibration", "multiverse")
 """Kinds for which a pair chooses what is computed, not what is drawn of it."""
 # A result says what it is in its first line.
@@ -96,6 +98,7 @@ def subject_of(
     Files that hold results of ours are drawn as they are.
     """
     computing = computing_arguments(given)
+    given = {**given, "metric": _one_metric(kind, given["metrics"])}
     by = tuple(method.replace("-", "_") for method in given["by"])
     asked = Asked(tuple(expanded(files)), options, by, computing, given)
     wishes = {
@@ -110,14 +113,28 @@ def subject_of(
     return _SUBJECTS[kind](asked), {**wishes, **(_words(asked) if kind == "spans" else {})}
 
 
+def _one_metric(kind: str, metrics: tuple[str, ...]) -> str | None:
+    """Return the metric that is named; only trade-offs are about several."""
+    if len(metrics) > 1 and kind != "tradeoffs":
+        raise BetterThanError(
+            Message(
+                "A figure of {kind} shows one metric, and {n} are named. Use {metric} once.",
+                kind=kind.replace("_", "-"),
+                n=len(metrics),
+                metric=Option("metric", metrics[0]),
+            )
+        )
+    return metrics[0] if metrics else None
+
+
 def _refuse_unused(kind: str, given: dict[str, Any], *, has_results: bool) -> None:
     """Refuse what chooses units, where nothing is computed by them."""
-    is_computed = kind in _BY_UNITS and not has_results
     if given["margin"] is not None and (has_results or kind != "gate"):
         why = "a result that is computed already" if has_results else f"a figure of {kind}"
         raise BetterThanError(f"--margin changes nothing in {why}. Leave it out.")
     for name, nothing in (("units", "auto"), ("cluster", None), ("covariates", ())):
-        if given[name] != nothing and not is_computed:
+        has_effect = kind in _BY_UNITS or _BY_ONE_OPTION.get(kind) == name
+        if given[name] != nothing and (has_results or not has_effect):
             why = "a result that is computed already" if has_results else f"a figure of {kind}"
             option = "--covariate" if name == "covariates" else f"--{name}"
             raise BetterThanError(f"{option} changes nothing in {why}. Leave it out.")
@@ -316,6 +333,33 @@ def _board(asked: Asked) -> Any:  # noqa: ANN401
     return board(data, by=method, **asked.computing)
 
 
+def _boards(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.arena.boards import boards
+
+    by = asked.given["by"]  # a column, whose name is not spelled differently
+    if len(by) != 1:
+        raise BetterThanError(Message("Name the column of categories: {by}.", by=Option("by", "COLUMN")))
+    options = replace(asked.options, columns={**asked.options.columns, "category": by[0]})
+    read = TableReader(options, format=asked.given["format_in"])
+    given = {name: asked.given[name] for name in ("cluster", "covariates")}
+    return replace(boards(read.table(asked.files, kinds=(Matches,), **given)), by=by[0])
+
+
+def _fragility(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.arena.fragility import fragility
+
+    return fragility(asked.read.table(asked.files, kinds=(Matches,)))
+
+
+def _tradeoffs(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.tradeoffs.metric_tables import chosen_metrics
+    from betterthan.analysis.tradeoffs.tradeoffs import tradeoffs
+
+    tables = chosen_metrics(asked.read.runs_or_scores(asked.files), asked.given["metrics"])
+    given = {name: asked.given[name] for name in ("missing", "units")}
+    return tradeoffs(tables, **given, **asked.computing)
+
+
 def _power(asked: Asked) -> Any:  # noqa: ANN401
     from betterthan.analysis.plan.plan import KINDS, plan
 
@@ -419,6 +463,9 @@ _SUBJECTS: dict[str, Callable[[Asked], Any]] = {
     "agreement": _agreement,
     "board": _board,
     "tasks": _board,
+    "boards": _boards,
+    "fragility": _fragility,
+    "tradeoffs": _tradeoffs,
     "power": _power,
     "evidence": _evidence,
     "gate": _gate,

@@ -106,6 +106,9 @@ def chart(
         ``judges``          Judges                              bias, correlation and variance ratio of each judge
         ``diagnosis``       Diagnosis                           outliers, rank variation and correlation by system
         ``calibration``     Calibration                         false positives of tests, coverage of intervals
+        ``boards``          Boards                              strengths in every category of battles, with intervals
+        ``fragility``       Fragility                           the fewest battles that put another system first
+        ``tradeoffs``       Tradeoffs                           metrics with intervals, and the Pareto front
         ``gate``            Gate                                differences with their intervals, against the margin
         ``multiverse``      Multiverse                          specification curve: every analysis of a claim
         ``study``           Study                               a figure of the paper, redrawn

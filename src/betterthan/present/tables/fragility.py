@@ -25,7 +25,7 @@ def fragility_table(result: Fragility) -> Table:
         columns=columns,
         rows=tuple(_row(row) for row in result.changed),
         rules=frozenset({ends[0] - 1}) if len(ends) == 2 else frozenset(),
-        verdict=tuple(_sentence(result, board) for board in (result.removal, result.reversal)),
+        verdict=fragility_sentences(result),
         words=(_lead(result),),
         legend=same if turned else "",
         notes=result.notes,
@@ -34,9 +34,18 @@ def fragility_table(result: Fragility) -> Table:
     )
 
 
+def fragility_sentences(result: Fragility) -> tuple[str, ...]:
+    """Say how many votes put another system first, by removal and by reversal."""
+    return tuple(_sentence(result, board) for board in (result.removal, result.reversal))
+
+
+def outcome(row: ChangedVotes, winner: str, loser: str) -> str:
+    """Say how battles of this kind ended, with the names that are given."""
+    return f"{winner} and {loser} tied" if row.is_tie else f"{winner} beat {loser}"
+
+
 def _row(row: ChangedVotes) -> tuple[TableCell, ...]:
-    outcome = f"{row.winner} and {row.loser} tied" if row.is_tie else f"{row.winner} beat {row.loser}"
-    return (row.change, row.votes, outcome, row.votes_of_kind)
+    return (row.change, row.votes, outcome(row, row.winner, row.loser), row.votes_of_kind)
 
 
 def _sentence(result: Fragility, board: TurnedBoard) -> str:
