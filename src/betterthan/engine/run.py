@@ -218,7 +218,8 @@ def _carry_out(
         return
     if workers is None and job.uses == "processes":
         blocks = _here(job, blocks, keep, seconds=ALONE)
-    n_workers = min(workers or usable_cpus(), len(blocks))
+    # Counting processors reads files, which takes longer than a small block.
+    n_workers = min(workers or usable_cpus(), len(blocks)) if len(blocks) > 1 else 1
     if n_workers > 1:
         _by_workers(job, blocks, keep, n_workers)
     else:

@@ -36,6 +36,18 @@ def count_flags(space: BoolArray) -> IntArray:
     return sums_of_bytes(np.add.reduce(space.view(np.uint64), axis=-1))
 
 
+def count_many_flags(space: BoolArray) -> IntArray:
+    """How many flags are up in each row of a :func:`flag_space` of any number of columns.
+
+    Examples
+    --------
+    >>> count_many_flags(np.ones((1, 5000), dtype=bool))
+    array([5000])
+    """
+    pieces = range(0, space.shape[-1], MOST_FLAGS)
+    return np.asarray(sum(count_flags(space[..., start : start + MOST_FLAGS]) for start in pieces))
+
+
 def sums_of_bytes(lanes: npt.NDArray[np.uint64]) -> IntArray:
     """Sum the eight bytes of each word: in pairs, then by a product whose top 16 bits collect the four pairs."""
     pairs = (lanes & _LOW_BYTES) + (lanes >> np.uint64(8) & _LOW_BYTES)

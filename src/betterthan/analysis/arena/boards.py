@@ -16,7 +16,10 @@ from betterthan.analysis.matches.matches import (
     rows_of,
     upper_tail,
 )
-from betterthan.analysis.rank.rank import rank
+from betterthan.analysis.rank.rank import check_matches, check_systems
+from betterthan.analysis.rank.rank_matches import rank_matches
+from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.table_argument import AnyData, as_divided_battles
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.budget import check_share
@@ -39,6 +42,8 @@ MOST_CATEGORIES = 500
 _MOST_NUMBERS = 2e8
 """Categories times squared systems: above it the tables of wins do not fit in memory."""
 _LEAST_DISPERSION = 0.25
+_SEED = 12345
+"""That of a ranking by default; nothing is drawn."""
 
 
 @with_one_blas_thread
@@ -106,8 +111,11 @@ def boards(
     matches = divided(data, by)
     if matches.covariates is not None:
         raise BetterThanError("Boards by category cannot adjust for covariates. Leave the covariates out.")
-    total = rank(matches, by="bradley_terry", ties=ties, scale="elo", confidence=confidence)
+    options = RankOptions(by="bradley_terry", ties=ties, scale="elo", confidence=confidence)
+    check_systems(matches)
+    check_matches(matches, options)
     pooled = fit_matches(matches, ties=ties)
+    total = rank_matches(matches, options, Resampling.of(_SEED), fit=pooled)
     wins, votes = _tables(matches, ties)
     fit, degrees = _fitted(matches, pooled, wins)
     systems = [matches.systems.index(name) for name in total.systems]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray, numbered
 from betterthan.errors import some_of
 from betterthan.results.units import few_note
 from betterthan.tables.matches import Matches
@@ -41,25 +41,31 @@ def units_of_matches(matches: Matches) -> tuple[MatchUnit, ...]:
     if matches.segment is None:
         return tuple(units)
     used = matches.weight > 0
-    segments = np.unique(matches.segment[used])
-    if FEWEST_SEGMENTS <= segments.size < used.sum():
+    segment, n_segments = numbered(matches.segment[used])
+    if FEWEST_SEGMENTS <= n_segments < used.sum():
         units.append(MatchUnit("segment", matches.segment))
-    if len(units) == 2 and np.unique(crossed(units)[used]).size == segments.size:
+    if len(units) == 2 and _are_nested(segment, n_segments, units[0].code[used]):
         units.pop()
     return tuple(units)
 
 
+def _are_nested(segment: IntArray, n_segments: int, group: IntArray) -> bool:
+    """Whether all rows of each segment have the same group."""
+    group_of_segment = np.zeros(n_segments, dtype=group.dtype)
+    group_of_segment[segment] = group
+    return bool((group_of_segment[segment] == group).all())
+
+
 def unit_sizes(unit: MatchUnit, matches: Matches) -> FloatArray:
     """Total weight of the matches of each nonempty unit."""
-    number = np.unique(unit.code, return_inverse=True)[1].reshape(-1)
-    sizes = np.bincount(number, matches.weight)
+    sizes = np.bincount(numbered(unit.code)[0], matches.weight)
     return np.asarray(sizes[sizes > 0], dtype=np.float64)
 
 
 def crossed(units: Sequence[MatchUnit]) -> IntArray:
     """Number the combinations of two kinds of units."""
-    first, second = (np.unique(unit.code, return_inverse=True)[1].reshape(-1) for unit in units)
-    return np.asarray(first * (int(second.max(initial=0)) + 1) + second)
+    (first, _), (second, n_second) = (numbered(unit.code) for unit in units)
+    return np.asarray(first * max(n_second, 1) + second)
 
 
 def _even_units(sizes: FloatArray) -> float:

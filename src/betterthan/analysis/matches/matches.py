@@ -17,7 +17,7 @@ from betterthan.analysis.matches.match_covariates import (
     two_way,
 )
 from betterthan.analysis.matches.match_units import MatchUnit, crossed, units_of_matches
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import FloatArray, IntArray, numbered
 from betterthan.errors import BetterThanError, NotEstimable, some_of, unknown_name
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry
 from betterthan.kernels.comparisons.connectivity import Connectivity, connectivity
@@ -467,7 +467,7 @@ def _error(rows: MatchRows, information: FloatArray, score: FloatArray, step: fl
         return float(np.sqrt(square) / information.sum()), np.inf
 
     def by(code: IntArray) -> tuple[float, float]:
-        number = np.unique(code, return_inverse=True)[1].reshape(-1)
+        number, _ = numbered(code)
         found = many_clusters(number, np.zeros_like(number), information, rest, n_parameters=1)
         return float(found.covariance[0, 0]), float(found.degrees(np.ones((1, 1)))[0])
 

@@ -293,12 +293,7 @@ def rank(
     kinds = (Scores, Counts, Matches, Runs)
     table = as_table(table, *more, kinds=kinds, verb="rank", metric=metric, system=system, run=run, by=by)
     refuse_without_runs(table, over, by)
-    if table.n_systems < 2:
-        raise TableError(
-            f"There is only one system, {table.systems[0]}; a ranking needs two or more. "
-            f"If the columns are not systems, name the column that holds them."
-        )
-    require_pairs(len(table.systems))
+    check_systems(table)
     options = RankOptions(
         by=by,
         ties=ties,
@@ -321,13 +316,28 @@ def rank(
         _check_anchor(table, anchor, by, scale)
     refuse_unused(table, by, {name: getattr(options, name) for name in DEFAULTS})
     if isinstance(table, Matches):
-        _check_matches(table, options)
+        check_matches(table, options)
         return rank_matches(table, options, resampling)
     if isinstance(table, Counts):
         return _with_humans(rank_counts(table, options, resampling))
     if isinstance(table, Runs):
         return _with_humans(rank_runs(table, options, resampling, over=over))
     return _with_humans(rank_scores(table, options, resampling))
+
+
+def check_systems(table: RankTable) -> None:
+    """Raise unless there are two or more systems, and no more than fit in memory as pairs.
+
+    Examples
+    --------
+    >>> check_systems(Scores(name="m", systems=["A", "B"], segments=["1"], values=[[1], [2]]))
+    """
+    if table.n_systems < 2:
+        raise TableError(
+            f"There is only one system, {table.systems[0]}; a ranking needs two or more. "
+            f"If the columns are not systems, name the column that holds them."
+        )
+    require_pairs(len(table.systems))
 
 
 def _with_humans(ranked: Ranking) -> Ranking:
@@ -359,7 +369,8 @@ def _check_anchor(table: RankTable, anchor: str, by: object, scale: str) -> None
         )
 
 
-def _check_matches(matches: Matches, options: RankOptions) -> None:
+def check_matches(matches: Matches, options: RankOptions) -> None:
+    """Raise when matches cannot be ranked with these options."""
     if not matches.n_matches:
         raise TableError(
             "There are no matches: all weights are 0. Leave out the weights, or use other matches."

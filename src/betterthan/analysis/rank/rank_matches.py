@@ -182,8 +182,13 @@ PLACKETT_LUCE = "plackett_luce"
 """Ranks rankings of several systems, which are read as matches."""
 
 
-def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling) -> Ranking:
-    """Rank by Bradley–Terry with robust intervals, by win rate, by Elo or by TrueSkill."""
+def rank_matches(
+    matches: Matches, options: RankOptions, resampling: Resampling, *, fit: MatchFit | None = None
+) -> Ranking:
+    """Rank by Bradley–Terry with robust intervals, by win rate, by Elo or by TrueSkill.
+
+    A `fit` of all matches with the same treatment of ties and the same prior is used where there is one already.
+    """
     by = _method(options)
     ties = "half" if options.ties == "default" else options.ties
     refuse_covariates(matches, by, ties=ties, prior=options.prior, interval=options.interval)
@@ -192,7 +197,7 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
     refuse_unmet(counts, matches.systems)
     digest = matches.digest
     if by == "bradley_terry" and options.interval in ("default", "robust") and ties not in TIE_MODELS:
-        ranked = _bradley_terry(summed, ties, options)
+        ranked = _bradley_terry(summed, ties, options, fit)
     elif by == "bradley_terry":
         ranked = _drawn_bradley_terry(
             matches, counts, ties, options, resampling.on(digest, default=RESAMPLES)
@@ -285,9 +290,9 @@ class _Ranked:
     side: SideEffect | None = None
 
 
-def _bradley_terry(matches: Matches, ties: str, options: RankOptions) -> _Ranked:
+def _bradley_terry(matches: Matches, ties: str, options: RankOptions, fit: MatchFit | None) -> _Ranked:
     """Strengths with analytic robust errors."""
-    fit = fit_matches(matches, ties=ties, prior=options.prior)  # type: ignore[arg-type]
+    fit = fit or fit_matches(matches, ties=ties, prior=options.prior)  # type: ignore[arg-type]
     low, high = _limits(fit, matches, options)
     side = side_effect(matches, fit, options.confidence)
     return _Ranked(

@@ -20,17 +20,19 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotEstimable
 from betterthan.kernels.comparisons.strengths import log_strength_influence
 from betterthan.kernels.comparisons.wins import WinCounts, win_counts
+from betterthan.kernels.flag_counts import count_many_flags, flag_space
 from betterthan.kernels.intervals.proportions import agresti_coull_interval
 from betterthan.kernels.ratings.trueskill import BETA
 from betterthan.kernels.resampling.clustered import degrees_of_mean
 from betterthan.kernels.sign_flips.permutation import add_one
 from betterthan.kernels.significance.pvalues import adjusted, pairs_matrix
-from betterthan.kernels.significance.step_down import stepped_pvalues, successive_maxima
+from betterthan.kernels.significance.step_down import stepped_pvalues
 from betterthan.messages import Message, Option
 from betterthan.results.pairwise import P_METHODS, WIN_PROBABILITY
 from betterthan.tables.scores import Scores
 
-PAIR_DRAWS = 1 << 22  # statistics of pairs in memory at once
+PAIR_DRAWS = 1 << 22  # samples times pairs whose squares are added up at once
+_CACHED_NUMBERS = 1 << 15
 EFFECT_NAMES = {
     "median": "difference of medians",
     "bradley_terry": WIN_PROBABILITY,
@@ -271,10 +273,10 @@ def _by_draws(
         t = np.where(toward > 0, np.abs(difference) / (toward * wider), np.inf)
     tail = stdtr(max(n - 1, 1), -t)
     z = np.where(difference == 0, 0.0, t if is_rating else -ndtri(tail))
-    raw, maxima = drawn.tallies(z)
+    counts = drawn.tallies(z, 1 - confidence)
     least = 2.0 ** (1 - n)
-    p = np.maximum(add_one(raw, len(draws)), least)
-    stepped, reach = stepped_pvalues(maxima, z, len(draws)), drawn.reach(1 - confidence)
+    p = np.maximum(add_one(counts.raw, len(draws)), least)
+    stepped, reach = stepped_pvalues(counts.maxima, z, len(draws)), counts.reach
     if not is_rating:
         by_t = np.minimum(1.0, 2 * tail)
         p, stepped = np.maximum(p, by_t), np.maximum(stepped, adjusted(by_t, correction="holm"))
@@ -311,7 +313,7 @@ def _by_joint(
     z = np.where(difference == 0, 0.0, -ndtri(tail))
     n_draws = len(joint.normal)
     p = np.where(difference == 0, 1.0, np.maximum(2 * tail, least))
-    stepped = np.maximum(stepped_pvalues(drawn.tallies(z)[1], z, n_draws), p)
+    stepped = np.maximum(stepped_pvalues(drawn.tallies(z).maxima, z, n_draws), p)
     if np.median(degrees) < _MANY_DEGREES * strength.size:
         stepped = np.maximum(stepped, adjusted(p, correction="holm"))
     reach = stdtrit(degrees, 0.5 + confidence / 2) * np.where(spread > 0, spread, np.nan)
@@ -375,43 +377,64 @@ class _Drawn(NamedTuple):
         left, right = (index.astype(np.int64) for index in np.triu_indices(strength.size, 1))
         below, above = np.zeros((2, left.size))
         for part in _parts(centred, left.size):
-            gap = part[left] - part[right]
-            below += (np.minimum(gap, 0.0) ** 2).sum(axis=1)
-            above += (np.maximum(gap, 0.0) ** 2).sum(axis=1)
+            samples = np.ascontiguousarray(part)
+            for some in _few_pairs(left.size, samples.shape[1]):
+                gap = samples[left[some]] - samples[right[some]]
+                below[some] += (np.minimum(gap, 0.0) ** 2).sum(axis=1)
+                above[some] += (np.maximum(gap, 0.0) ** 2).sum(axis=1)
         whole = np.sqrt((below + above) / len(centred))
         whole[whole <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
         sides = [np.maximum(np.sqrt(2 * side / len(centred)), whole / 2) for side in (below, above)]
         return cls(centred, left, right, *(np.where(whole > 0, side, 0.0) for side in sides))
 
-    def statistics(self, part: FloatArray, pairs: slice = slice(None)) -> FloatArray:
+    def statistics(self, samples: FloatArray, pairs: IntArray) -> FloatArray:
         """Distances from the observed difference in standard deviations of their side, shape (pairs, samples)."""
-        gap = part[self.left[pairs]] - part[self.right[pairs]]
-        is_known = (self.lower[pairs] > 0)[:, None]
-        scale = np.where(gap < 0, self.lower[pairs, None], self.upper[pairs, None])
-        return np.divide(np.abs(gap), scale, out=np.zeros_like(gap), where=is_known)
+        gap = samples[self.left[pairs]] - samples[self.right[pairs]]
+        is_known = self.lower[pairs] > 0
+        below, above = (np.where(is_known, side[pairs], np.inf)[:, None] for side in (self.lower, self.upper))
+        found = np.maximum(gap / above, np.divide(gap, -below, out=gap))
+        if not is_known.all():
+            found[~is_known] = 0.0
+        return np.asarray(found)
 
-    def tallies(self, z: FloatArray) -> tuple[IntArray, IntArray]:
-        """Number of samples that reach each pair's statistic, and number of successive maxima that do."""
+    def tallies(self, z: FloatArray, alpha: float | None = None) -> _Tallies:
+        """Count the samples that reach each pair's statistic, and the successive maxima that do.
+
+        The critical value of each pair, where `alpha` is passed, is that for which the add-one p-value is at most
+        alpha, and the normal quantile where samples are too few.
+        """
+        n_draws = len(self.centred)
         raw, maxima = np.zeros((2, z.size), dtype=np.int64)
-        for part in _parts(self.centred, z.size):
-            statistics = self.statistics(part)
-            raw += np.count_nonzero(statistics >= z[:, None], axis=1)
-            maxima += successive_maxima(statistics, z)
-        return raw, maxima
+        place = n_draws if alpha is None else n_draws - int(np.floor(alpha * (n_draws + 1) + 1e-9))
+        reach = np.full(z.size, np.inf if alpha is None else -ndtri(alpha / 2))
+        samples, so_far = np.ascontiguousarray(self.centred.T), np.full(n_draws, -np.inf)
+        order = np.argsort(-z, kind="stable")[::-1]  # from the least to the most significant
+        for some in _few_pairs(z.size, n_draws):
+            pairs = order[some]
+            statistics, edge = self.statistics(samples, pairs), z[pairs, None]
+            flags = flag_space(2, *statistics.shape)
+            np.greater_equal(statistics, edge, out=flags[0, :, :n_draws])
+            if place < n_draws:
+                reach[pairs] = np.partition(statistics, place, axis=1)[:, place]
+            for row in statistics:
+                so_far = np.maximum(row, so_far, out=row)
+            np.greater_equal(statistics, edge, out=flags[1, :, :n_draws])
+            raw[pairs], maxima[pairs] = count_many_flags(flags)
+            so_far = so_far.copy()
+        return _Tallies(raw, maxima, reach)
 
-    def reach(self, alpha: float) -> FloatArray:
-        """Critical value for which the add-one p-value is at most alpha; normal quantile where samples are too few."""
-        n_draws, n_pairs = len(self.centred), self.left.size
-        n_beyond = int(np.floor(alpha * (n_draws + 1) + 1e-9)) - 1
-        if n_beyond < 0:
-            return np.full(n_pairs, -ndtri(alpha / 2))
-        step = max(1, PAIR_DRAWS // n_draws)
-        place = n_draws - 1 - n_beyond
-        ends = [
-            np.partition(self.statistics(self.centred.T, slice(start, start + step)), place, axis=1)[:, place]
-            for start in range(0, n_pairs, step)
-        ]
-        return np.concatenate([np.empty(0), *ends])
+
+class _Tallies(NamedTuple):
+    raw: IntArray
+    maxima: IntArray
+    reach: FloatArray
+
+
+def _few_pairs(n_pairs: int, n_samples: int) -> Iterator[slice]:
+    """Pieces of the pairs whose statistics stay in the cache."""
+    step = max(1, _CACHED_NUMBERS // max(1, n_samples))
+    for start in range(0, n_pairs, step):
+        yield slice(start, start + step)
 
 
 def _parts(centred: FloatArray, n_pairs: int) -> Iterator[FloatArray]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import FloatArray, IntArray, numbered
 from betterthan.kernels.comparisons.categories import CategoryFit, CategoryInfluence, category_influence
 
 MOST_UNITS = 2000
@@ -72,7 +72,7 @@ def unit_scores(
     array([[[ 0.5, -0.5]]])
     """
     k, m = shape
-    number = np.unique(unit, return_inverse=True)[1].reshape(-1)
+    number, _ = numbered(unit)
     most = int(min(MOST_UNITS, max(_LEAST_UNITS, _MOST_NUMBERS / (k * m))))
     number %= most
     g = int(number.max(initial=-1)) + 1
@@ -181,12 +181,19 @@ def _leverage(information: FloatArray, own: FloatArray) -> tuple[FloatArray, Flo
     """Share of each unit in what is known about each strength, (g, k, m), and degrees of freedom, (k, m)."""
     here, everywhere = information.sum(axis=0), information.sum(axis=(0, 1))
     common = information.sum(axis=1) / np.maximum(everywhere, 1e-300)
-    share = np.where(here > 0, own, 0.0) * information / np.where(here > 0, here, 1.0)
-    share += (1 - np.where(here > 0, own, 0.0)) * common[:, None, :]
-    share = np.minimum(share, 1.0)
-    pull = share**2 / np.maximum(1 - share, _ALONE)
-    with np.errstate(divide="ignore"):
-        degrees = 1 / ((share**2).sum(axis=0) + pull.sum(axis=0) ** 2 - (pull**2).sum(axis=0))
+    weight, total = np.where(here > 0, own, 0.0), np.where(here > 0, here, 1.0)
+    share, degrees = np.empty_like(information), np.empty_like(here)
+    # One category at a time, which stays in the cache.
+    for c in range(len(here)):
+        part = weight[c] * information[:, c]
+        part /= total[c]
+        part += (1 - weight[c]) * common
+        np.minimum(part, 1.0, out=part)
+        share[:, c] = part
+        square = part**2
+        pull = square / np.maximum(1 - part, _ALONE)
+        with np.errstate(divide="ignore"):
+            degrees[c] = 1 / (square.sum(axis=0) + pull.sum(axis=0) ** 2 - (pull**2).sum(axis=0))
     return share, np.maximum(np.nan_to_num(degrees, posinf=1.0), 1.0)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import FloatArray, IntArray, numbered
 from betterthan.errors import NotEstimable
 from betterthan.kernels.comparisons.designs import laplacian, squares_of_clusters, squares_of_designs
 from betterthan.kernels.comparisons.wins import check_prior
@@ -144,7 +144,7 @@ def robust_covariance(
         square = weight * residual**2 / np.maximum(1 - leverage, _ALONE)
         return np.asarray(bread @ squares_of_designs(square, left, right, n_systems=n_systems) @ bread)
     middle = squares_of_clusters(weight * residual, left, right, cluster, n_systems=n_systems)
-    n_clusters = float(np.unique(cluster[weight > 0]).size)
+    n_clusters = float(numbered(cluster[weight > 0])[1])
     covariance: FloatArray = bread @ middle @ bread
     return covariance * small_sample_factor(n_clusters) if small_sample else covariance
 
@@ -218,8 +218,8 @@ def clustered_rows(
     """
     used = curvature > 0
     left, right, curvature, residual = left[used], right[used], curvature[used], residual[used]
-    number = np.unique(cluster[used], return_inverse=True)[1].reshape(-1)
-    n_clusters, width = int(number.max(initial=-1)) + 1, len(bread)
+    number, n_clusters = numbered(cluster[used])
+    width = len(bread)
     small_sample_factor(n_clusters)  # refuses a single cluster
     extra = np.zeros((left.size, 0)) if covariates is None else covariates[used]
     n_systems = width - extra.shape[1]
