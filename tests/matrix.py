@@ -12,11 +12,14 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
+# Data frames of callers: the lowest versions go with the lowest NumPy, and are tried, too.
+FRAMES = ("pandas", "polars", "pyarrow")
 EXAMPLE = (
     ("demo",),
     ("rank", "demo/human.csv"),
@@ -37,6 +40,12 @@ def interpreter_of(version: str) -> str:
     return str(found[-1]) if found else version
 
 
+def frames() -> list[str]:
+    """Return the packages of data frames as the test group requires them."""
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    return [each for each in groups["test"] if each.startswith(FRAMES)]
+
+
 def wheel(folder: Path) -> Path:
     """Build the wheel."""
     command = [sys.executable, "-m", "build", "--wheel", "--outdir", str(folder), str(ROOT)]
@@ -53,13 +62,15 @@ def tried(package: Path, python: str, resolution: str, folder: Path, *, suite: b
     wanted = ["--python", interpreter, "--resolution", RESOLUTIONS[resolution]]
     extras = "[all]" if suite else ""
     found = uv("pip", "install", "-q", *wanted, f"{package}{extras}")
+    if suite and not found.returncode:
+        found = uv("pip", "install", "-q", *wanted, "--no-build", *frames())
     if found.returncode:
         return f"cannot be installed: {found.stderr.strip().splitlines()[-1]}"
     if suite:
         pins = folder / "pins.txt"
         frozen = uv("pip", "freeze", "--python", interpreter).stdout.splitlines()
         pins.write_text("\n".join(line for line in frozen if not line.startswith("betterthan")))
-        groups = ("test", "browser", "oracles", "notebooks", "lint")
+        groups = ("test", "browser", "oracles", "notebooks", "lint", "docs")
         more = [word for name in groups for word in ("--group", f"{ROOT / 'pyproject.toml'}:{name}")]
         found = uv("pip", "install", "-q", "--python", interpreter, "-c", str(pins), *more)
         if found.returncode:

@@ -1,14 +1,6 @@
 """A real scheduler and real workers on this machine: the same bytes, whatever happens to the workers."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
-
 import engine_blocks
-import numpy as np
 import pytest
 
 from betterthan.cli.main import main
@@ -18,68 +10,8 @@ from betterthan.engine.cluster import chosen, connected, scheduler_at, working_o
 from betterthan.engine.run import run
 from betterthan.errors import BetterThanError
 
-distributed = pytest.importorskip("distributed")
-
-SCHEDULER = "from distributed.cli.dask_scheduler import main; main()"
-WORKER = "from distributed.cli.dask_worker import main; main()"
-
-
-@pytest.fixture(autouse=True)
-def environment_restored(monkeypatch):
-    """Undo what dask does to the environment: it tells BLAS, in all processes to come, to use one thread."""
-    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MALLOC_TRIM_THRESHOLD_"):
-        monkeypatch.setenv(name, "1")
-        monkeypatch.delenv(name)
-
-
-class Machines:
-    """A scheduler and the workers that were started for it."""
-
-    def __init__(self, folder):
-        self.folder, self.processes, self.workers = folder, [], []
-        file = folder / "scheduler.json"
-        self._start(SCHEDULER, "--host=127.0.0.1", "--port=0", f"--scheduler-file={file}", "--no-dashboard")
-        deadline = time.monotonic() + 60
-        while not (file.exists() and file.read_text()):
-            assert time.monotonic() < deadline, "the scheduler did not start"
-            time.sleep(0.05)
-        self.address = distributed.utils.json.loads(file.read_text())["address"].replace("tcp", "dask")
-
-    def worker(self):
-        """Start a worker, which is not replaced when it dies."""
-        target = self.address.replace("dask", "tcp")
-        options = ("--no-nanny", "--nthreads=1", "--no-dashboard", f"--local-directory={self.folder}")
-        self.workers.append(self._start(WORKER, target, *options))
-
-    def kill(self, number):
-        """End a worker at once."""
-        os.kill(self.workers[number].pid, signal.SIGKILL)
-        self.workers[number].wait()
-
-    def stop(self):
-        """End everything that was started."""
-        for process in self.processes:
-            process.kill()
-            process.wait()
-
-    def _start(self, program, *arguments):
-        path = os.pathsep.join((str(Path(engine_blocks.__file__).parent), *sys.path))
-        process = subprocess.Popen(
-            [sys.executable, "-c", program, *arguments],
-            env={**os.environ, "PYTHONPATH": path, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        self.processes.append(process)
-        return process
-
-
-@pytest.fixture
-def machines(tmp_path):
-    """A scheduler without workers."""
-    started = Machines(tmp_path)
-    yield started
-    started.stop()
+pytest.importorskip("distributed")
+pytestmark = pytest.mark.usefixtures("environment_restored")
 
 
 def expected_bytes(n_blocks):
@@ -180,34 +112,6 @@ def test_a_cluster_without_workers_is_given_up(machines):
     with connected(machines.address, wait=0.5) as cluster, pytest.raises(BetterThanError) as caught:
         cluster.run(job, [0, 1], lambda *_: None)
     assert "has no workers; none came in 0.5 s" in str(caught.value)
-
-
-def test_every_command_that_computes_takes_an_executor(machines, tmp_path, capsys):
-    """Rankings, a report and a study have the same bytes as here."""
-    machines.worker()
-    machines.worker()
-    rows = np.random.default_rng(1).normal(size=(80, 4)).round(3)
-    path = tmp_path / "scores.csv"
-    path.write_text("A,B,C,D\n" + "\n".join(",".join(map(str, row)) for row in rows))
-
-    def said(*arguments):
-        with pytest.raises(SystemExit) as stopped:
-            main([str(argument) for argument in arguments])
-        output = capsys.readouterr()
-        assert stopped.value.code == 0, output.err
-        return output.out
-
-    for command in (
-        ("rank", path, "--by", "median", "--no-cache"),
-        ("rank", path, "--by", "elo", "--no-cache", "--json"),
-        ("compare", path, "--correction", "max-statistic", "--no-cache"),
-        ("study", "pairing-triptych", "--quick", "--no-cache"),
-    ):
-        assert said(*command, "--executor", machines.address) == said(*command, "--workers", 1), command
-    reports = [tmp_path / "there.html", tmp_path / "here.html"]
-    said("report", path, "-o", reports[0], "--no-cache", "--executor", machines.address)
-    said("report", path, "-o", reports[1], "--no-cache")
-    assert reports[0].read_bytes() == reports[1].read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -5,19 +5,12 @@ from betterthan.engine.blocks import Job
 from betterthan.engine.run import run
 
 distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.usefixtures("environment_restored")
 
 
 def expected_bytes(n_blocks):
     """The fingerprint of a plain loop."""
     return engine_blocks.fingerprint(engine_blocks.draw(7, block) for block in range(n_blocks))
-
-
-@pytest.fixture(autouse=True)
-def environment_restored(monkeypatch):
-    """Undo what dask does to the environment: it tells BLAS, in all processes to come, to use one thread."""
-    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MALLOC_TRIM_THRESHOLD_"):
-        monkeypatch.setenv(name, "1")
-        monkeypatch.delenv(name)
 
 
 @pytest.mark.slow

@@ -5,13 +5,14 @@ from __future__ import annotations
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import fields, is_dataclass
 from functools import partial
+from inspect import isfunction, signature
 from multiprocessing import get_context
 from typing import ClassVar
 
 import numpy as np
 import pytest
 from tests.everyday import few
-from tests.made import drawn_counts, drawn_matches, drawn_scores, scores_of
+from tests.made import drawn_counts, drawn_matches, drawn_runs, drawn_scores, scores_of
 from tests.made_tags import drawn_tags
 
 import betterthan as bt
@@ -103,6 +104,15 @@ CASES = {
     "tags": (bt.rank_tags, drawn_tags(), {**FEW, "by": ["f1_mult", "mcc"]}),
     "tags by p-values": (bt.rank_tags, drawn_tags(), {**FEW, "by": ["f1_mult"], "correction": "holm"}),
     "audition": (bt.audition, drawn_tags(), {**FEWER, "by": ["f1_bad", "sequence_correlation"]}),
+    "compare runs": (bt.compare, drawn_runs(20), {**FEW, "over": "items"}),
+    "rank runs": (bt.rank, drawn_runs(20), {**FEW, "by": "median", "over": "items"}),
+    "compare win rates": (bt.compare, GROUPED, {**FEW, "by": "win_rate"}),
+    "board of win rates": (
+        bt.board, {"a": metric("a", 0.5, 1), "b": metric("b", 2.0, 2)}, {**FEW, "by": "mean_win_rate"},
+    ),
+    "calibrate": (bt.calibrate, scores_of(SMALL.values[:2]), FEWER),
+    "multiverse": (partial(bt.multiverse, "A > B"), SMALL, FEWER),
+    "tradeoffs": (bt.tradeoffs, {"a": sent_counts(), "b": sent_counts(seed=1)}, FEW),
     "sentence quality": (partial(bt.sentence_quality, gold=GOLD), SMALL, {**FEW, "interval": "percentile"}),
 }  # fmt: skip
 
@@ -135,6 +145,42 @@ CASES |= {
     "a measure of the caller": agreement(correlated, "default"),
     "a measure of the caller, swapped": agreement(correlated, "perm_inputs"),
 }  # fmt: skip
+
+LINES = [
+    [" ".join("abcdefgh"[(s * i + j) % 8] for j in range(3 + i % 4)) for i in range(20)] for s in (1, 2, 3)
+]
+SCORED = {
+    "bleu": (bt.bleu, {}),
+    "chrf": (bt.chrf, {}),
+    "ter": (bt.ter, {}),
+    "rouge": (bt.score, {"metric": "rouge-l"}),
+    "word errors": (bt.score, {"metric": "wer"}),
+    "answers": (bt.score, {"metric": "token-f1"}),
+}
+
+
+@pytest.mark.parametrize("name", few(SCORED, 2))
+def test_who_scores_texts_changes_no_byte(name, processes):
+    """Counts of this process and of others: the same digest."""
+    function, options = SCORED[name]
+    outputs, references = {"A": LINES[0], "B": LINES[1]}, [LINES[2]]
+    alone = function(outputs, references, **options, workers=1)
+    there = function(outputs, references, **options, executor=processes)
+    assert there.values.tobytes() == alone.values.tobytes()
+    assert there.digest == alone.digest
+
+
+def test_every_verb_with_an_executor_is_tried():
+    """In one of the lists of this file."""
+    verbs = {
+        name
+        for name in bt.__all__
+        if isfunction(getattr(bt, name)) and "executor" in signature(getattr(bt, name)).parameters
+    }
+    listed = [case[0] for case in CASES.values()] + [case[0] for case in SCORED.values()]
+    tried = {getattr(verb, "func", verb).__name__ for verb in listed}
+    assert verbs - {"study"} == tried
+
 
 TABLES = {"m": drawn_scores(4, 24, seed=1), "k": drawn_scores(4, 24, seed=2)}
 STUDIED = {

@@ -275,7 +275,10 @@ VERBS: dict[str, Verb] = {
         ),
     ),
     "multiverse": Verb(("files",), ("claim", "metric", "missing", "alpha", *_READING, *_COMPUTING)),
-    "quality": Verb(("gold", "systems"), ("missing", "language_pair", "alpha", "confidence", *_COMPUTING)),
+    "quality": Verb(
+        ("gold", "systems"),
+        ("missing", "language_pair", "interval", "alpha", "confidence", *_COMPUTING),
+    ),
     "rank": Verb(
         ("files",),
         (

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     metavar="PAIR",
     help="The language pair, such as en-de, if the files have several.",
 )
+@click.option(
+    "--interval",
+    type=click.Choice(["jackknife", "percentile"]),
+    default="jackknife",
+    show_default=True,
+    help="Confidence intervals by formula, or from --resamples resampled sets of sentences.",
+)
 @alpha_option
 @confidence_option
 @computing_options
