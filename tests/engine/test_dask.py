@@ -22,7 +22,7 @@ def test_a_dask_cluster_gives_the_same_bytes(tmp_path):
             n_workers=2,
             threads_per_worker=1,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs="CRITICAL",
         ) as cluster,
         distributed.Client(cluster) as client,

@@ -267,7 +267,7 @@ def connected(address: str, *, wait: float | None = None) -> Iterator[Cluster]:
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address=":0",
                 silence_logs=50,
             ) as workers,
             distributed.Client(workers) as client,

@@ -83,7 +83,7 @@ def terminal_progress(stream: TextIO | None = None) -> Progress:
     --------
     >>> import io
     >>> type(terminal_progress(io.StringIO())).__name__
-    'Lines'
+    'ProgressLines'
     """
     stream = sys.stderr if stream is None else stream
     if stream.isatty() and os.environ.get("TERM") != "dumb":

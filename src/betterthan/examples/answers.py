@@ -39,7 +39,7 @@ def answers(seed: int) -> tuple[ModelAnswer, ...]:
     --------
     >>> rows = answers(2024)
     >>> len(rows), rows[0]
-    (2400, Answer(item='q001', topic='arithmetic', model='Linden', prompt='plain', seed=1, correct=1))
+    (2400, ModelAnswer(item='q001', topic='arithmetic', model='Linden', prompt='plain', seed=1, correct=1))
     """
     rng = stream(seed, "answers")
     systems = [(model, prompt) for model in MODELS for prompt in PROMPTS]

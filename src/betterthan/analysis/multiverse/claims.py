@@ -46,7 +46,7 @@ def claim_of(claim: str | Sequence[str], systems: Sequence[str]) -> SystemClaim:
     Examples
     --------
     >>> claim_of("A is better than B", ["A", "B", "C"])
-    Claim(system='A', others=('B',), is_best=False)
+    SystemClaim(system='A', others=('B',), is_best=False)
     >>> claim_of("b < c", ["A", "b", "c"]).words, claim_of("A is best", ["A", "B", "C"]).others
     ('c > b', ('B', 'C'))
     """

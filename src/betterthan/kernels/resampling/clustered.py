@@ -148,7 +148,7 @@ def few_clusters(bread: FloatArray, clusters: Iterable[ClusterTerm]) -> FewClust
     ----------
     bread : array, shape (w, w)
         M, the (pseudo-)inverse of the information of all clusters together.
-    clusters : iterable of Cluster
+    clusters : iterable of ClusterTerm
 
     Returns
     -------
@@ -159,7 +159,7 @@ def few_clusters(bread: FloatArray, clusters: Iterable[ClusterTerm]) -> FewClust
     The mean of 1, 3 | 5 in two clusters. With shares s = 2/3 and 1/3, each squared sum of residuals is divided by
     1 − s.
 
-    >>> first, second = Cluster(np.ones((2, 1)), np.array([-2.0])), Cluster(np.ones((1, 1)), np.array([2.0]))
+    >>> first, second = ClusterTerm(np.ones((2, 1)), np.array([-2.0])), ClusterTerm(np.ones((1, 1)), np.array([2.0]))
     >>> found = few_clusters(np.array([[1 / 3]]), [first, second])
     >>> found.covariance.round(6), found.degrees(np.ones((1, 1))).round(6)
     (array([[2.]]), array([1.]))

@@ -60,7 +60,7 @@ def edit_counts(outputs: SymbolSequences, references: SymbolSequences) -> IntArr
 
     Parameters
     ----------
-    outputs, references : Sequences
+    outputs, references : SymbolSequences
         The i-th output belongs to the i-th reference. Symbols are whole numbers from 0.
 
     Returns
@@ -76,7 +76,7 @@ def edit_counts(outputs: SymbolSequences, references: SymbolSequences) -> IntArr
     --------
     "a b c d" spoken, "a x c" recognized:
 
-    >>> edit_counts(Sequences.of(np.array([0, 9, 2]), [3]), Sequences.of(np.array([0, 1, 2, 3]), [4]))
+    >>> edit_counts(SymbolSequences.of(np.array([0, 9, 2]), [3]), SymbolSequences.of(np.array([0, 1, 2, 3]), [4]))
     array([[2, 1, 1, 0]])
     """
     alike, ours, theirs = _without_common_ends(outputs, references)
@@ -92,7 +92,7 @@ def common_lengths(outputs: SymbolSequences, references: SymbolSequences) -> Int
 
     Examples
     --------
-    >>> common_lengths(Sequences.of(np.array([0, 9, 2]), [3]), Sequences.of(np.array([0, 1, 2, 3]), [4]))
+    >>> common_lengths(SymbolSequences.of(np.array([0, 9, 2]), [3]), SymbolSequences.of(np.array([0, 1, 2, 3]), [4]))
     array([2])
     """
     alike, ours, theirs = _without_common_ends(outputs, references)

@@ -72,7 +72,7 @@ def ngram_matches(
 
     Parameters
     ----------
-    outputs, references : Sequences
+    outputs, references : SymbolSequences
         Symbols are whole numbers from 0.
     output_group, reference_group : ndarray of int
         The group of each sequence, not decreasing. A group without references matches nothing.
@@ -87,8 +87,8 @@ def ngram_matches(
     --------
     "a b a" and "b b" beside "a b c a":
 
-    >>> outputs = Sequences(np.array([0, 1, 0, 1, 1]), np.array([0, 3, 5]))
-    >>> references = Sequences(np.array([0, 1, 2, 0]), np.array([0, 4]))
+    >>> outputs = SymbolSequences(np.array([0, 1, 0, 1, 1]), np.array([0, 3, 5]))
+    >>> references = SymbolSequences(np.array([0, 1, 2, 0]), np.array([0, 4]))
     >>> ngram_matches(outputs, np.array([0, 0]), references, np.array([0]), max_order=2)
     array([[3, 1],
            [1, 0]])

@@ -49,8 +49,8 @@ def union_hits(outputs: Sentences, references: Sentences, n_texts: int) -> IntAr
     --------
     The reference "w1 w2 w3 w4 w5"; the output has the sentences "w1 w2 w6 w7 w8" and "w1 w3 w8 w9 w5":
 
-    >>> reference = Sentences(Sequences.of(np.arange(1, 6), [5]), np.array([0]))
-    >>> output = Sentences(Sequences.of(np.array([1, 2, 6, 7, 8, 1, 3, 8, 9, 5]), [5, 5]), np.array([0, 0]))
+    >>> reference = Sentences(SymbolSequences.of(np.arange(1, 6), [5]), np.array([0]))
+    >>> output = Sentences(SymbolSequences.of(np.array([1, 2, 6, 7, 8, 1, 3, 8, 9, 5]), [5, 5]), np.array([0, 0]))
     >>> union_hits(output, reference, 1)
     array([4])
     """

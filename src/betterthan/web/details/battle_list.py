@@ -84,7 +84,7 @@ def battles_page(held: ListedBattles, filters: BattleFilter) -> BattlesPage:
     Examples
     --------
     >>> from betterthan.tables.matches import Matches
-    >>> held = Battles(matches=Matches(systems=["A", "B"], left=[0, 1, 0], right=[1, 0, 1], outcome=[1, 1, 0.5]))
+    >>> held = ListedBattles(matches=Matches(systems=["A", "B"], left=[0, 1, 0], right=[1, 0, 1], outcome=[1, 1, 0.5]))
     >>> found = battles_page(held, BattleFilter(a="B", who="a"))
     >>> [(battle.left, battle.winner) for battle in found.battles]
     [('B', 'B')]

@@ -59,7 +59,7 @@ class RunStore:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     runs = Runs(Path(folder) / "runs.sqlite")
+    ...     runs = RunStore(Path(folder) / "runs.sqlite")
     ...     runs.add(RunRecord(id="a" * 22, created=1.0, state="ready", title="human.csv", files=()))
     ...     runs.change("a" * 22, state="done", verdict="Aster is best."), runs.get("a" * 22).verdict
     ...     runs.close()
