@@ -230,6 +230,6 @@ def test_the_bar_leads_to_all_pages_of_a_run(site, done):
     for label, path in pages.items():
         text = site.client.get(path).text
         bar = re.search(r'<div class="bar".*?aria-label="Pages of this run">(.*?)</div>', text, re.DOTALL)[1]
-        assert re.findall(r">([^<]+)</a>", bar) == ["Report", "Pairs", "Segments", "Files"]
+        assert re.findall(r">([^<]+)</a>", bar) == ["Report", "Pairs", "Segments", "Enough data?", "Files"]
         assert re.findall(r'aria-current="page">([^<]+)', bar) == [label]
         assert text.count('class="bar"') == 1

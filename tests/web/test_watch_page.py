@@ -58,7 +58,7 @@ def test_the_numbers_are_those_of_the_verb(site, battles, tmp_path):
     assert page.status_code == 200
     assert 'class="picture wide"' in page.text
     assert "20 decides" in page.text
-    assert "Enough?" in site.client.get(f"/runs/{battles}").text
+    assert "Enough data?" in site.client.get(f"/runs/{battles}").text
 
 
 def test_options_of_the_form_reach_the_verb(site, items, tmp_path):

@@ -26,7 +26,7 @@ def watch_section(result: Watch) -> Section:
     return Section(
         key="watch",
         title=f"Evidence by the number of {result.unit}",
-        menu="Enough?",
+        menu="Enough data?",
         lead=" ".join(shown.verdict),
         blocks=(
             figure,

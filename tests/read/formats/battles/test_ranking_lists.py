@@ -105,7 +105,7 @@ def test_battles_are_not_rankings():
     circle = bt.Matches(
         systems=["A", "B", "C"], left=[0, 1, 2], right=[1, 2, 0], outcome=[1, 1, 1], segment=[0, 0, 0]
     )
-    with pytest.raises(bt.TableError, match="are not rankings"):
+    with pytest.raises(bt.TableError, match="do not form a ranking"):
         bt.rank(circle, by="plackett_luce")
     with pytest.raises(bt.NotEstimable, match="never won"):
         bt.rank({"ranking": ["A > B"] * 3}, by="plackett_luce")
