@@ -91,7 +91,7 @@ def test_the_report_is_made_from_the_installed_wheel(installed, tmp_path):
     run(installed, "report", tmp_path / "demo" / "human.csv", "-o", tmp_path / "report.html", cwd=tmp_path)
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<svg" in text
-    assert "Made by betterthan" in text
+    assert "Made with betterthan" in text
 
 
 @contextmanager
