@@ -257,11 +257,35 @@ def test_judges_and_questions_are_clusters_at_once():
     np.testing.assert_allclose(both.covariance, summed, atol=0.03 * np.abs(summed).max())
     for one in single:
         assert (both.pair_errors >= one.pair_errors)[off].all()
-        assert (both.pair_degrees <= np.maximum(*(each.pair_degrees for each in single)))[off].all()
+    fewest = np.minimum(*(each.pair_degrees for each in single))
+    np.testing.assert_allclose(both.pair_degrees[off], fewest[off])
     units = "12 groups (judges or sessions, as many as 8.34 of equal size) and 50 segments (questions)"
     assert bt.rank(matches).unit_note.startswith(f"Units: {units}; ")
     for by in ("bradley_terry", "win_rate"):
         assert np.isfinite(bt.rank(matches, by=by).low).all()
+
+
+def test_three_judges_who_look_alike_are_still_three():
+    """The error by questions is the larger one here, and does not have the degrees of freedom of the questions."""
+    rng = np.random.default_rng(4)
+    judge, question = np.divmod(np.arange(240), 80)
+    outcome = (rng.random(80) < 0.5).astype(float)[question]  # the judges agree on every question
+    rows = {"left": np.zeros(240, int), "right": np.ones(240, int), "outcome": outcome}
+    fit = fit_matches(Matches(systems=NAMES[:2], **rows, group=judge, segment=question))
+
+    assert fit.clusterings[0].covariance[0, 0] < fit.clusterings[1].covariance[0, 0]
+    assert round(float(fit.pair_degrees[0, 1]), 9) == 2
+
+
+def test_two_ways_leave_no_covariate_without_an_error():
+    """What both ways count at once is subtracted from their sum, so the rest can be near 0; neither way alone is."""
+    for seed in range(4):
+        matches = dataclasses.replace(battles(seed, n=200, covariates=1), segment=np.arange(200) % 7)
+        both = fit_matches(matches).style
+        for name in ("group", "segment"):
+            alone = fit_matches(dataclasses.replace(matches, **{name: None})).style
+            assert both.errors[0] >= alone.errors[0] * (1 - 1e-9)
+            assert both.degrees[0] <= alone.degrees[0] * (1 + 1e-9)
 
 
 def test_the_side_is_tested():

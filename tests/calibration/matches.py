@@ -180,8 +180,8 @@ def spread_systems_fall_into_groups(rng, *, m=40, n=40_000):
 # --- Both orders of a question, several judges ----------------------------------------------------------------
 
 
-def _questions(rng, n_questions, n_judges, m):
-    """Every question in both orders by every judge; a question favors some systems, and so does its wording."""
+def _questions(rng, n_questions, n_judges, m, taste=0.0):
+    """Every question in both orders by every judge; a question favors some systems, and judges may have tastes."""
     a, b = _met(rng, m, n_questions)
     favour = rng.normal(0, 1.0, n_questions)
     question = np.repeat(np.arange(n_questions), 2 * n_judges)
@@ -190,6 +190,9 @@ def _questions(rng, n_questions, n_judges, m):
     left = np.where(swapped, b[question], a[question])
     right = np.where(swapped, a[question], b[question])
     ahead = np.where(swapped, -1, 1) * favour[question]
+    if taste:
+        likes = rng.normal(0, taste, (n_judges, m))
+        ahead = ahead + likes[judge, left] - likes[judge, right]
     won = rng.random(question.size) < expit(ahead)
     names = _names(m)
     return {
@@ -201,9 +204,9 @@ def _questions(rng, n_questions, n_judges, m):
     }
 
 
-def both_orders_tell_equals_apart(rng, *, n_questions=300, n_judges=2, m=3):
+def both_orders_tell_equals_apart(rng, *, n_questions=300, n_judges=2, m=3, taste=0.0):
     """Whether any of m equal systems is said to be better, the battles read as they are."""
-    found = bt.compare(bt.read_matches(_questions(rng, n_questions, n_judges, m)))
+    found = bt.compare(bt.read_matches(_questions(rng, n_questions, n_judges, m, taste)))
     return float(found.n_different > 0)
 
 
@@ -404,6 +407,18 @@ CELLS: list[Cell] = [
             KEEPS,
         )
         for n in (1, 2, 8)
+    ),
+    *(
+        _cell(
+            "both-orders/size",
+            f"compare, {m} equal systems, {q} questions in both orders, judges with tastes",
+            f"{n} judges",
+            partial(both_orders_tell_equals_apart, n_questions=q, n_judges=n, m=m, taste=TASTE),
+            KEEPS,
+            tables=500,
+        )
+        for m, q in ((3, 80), (7, 210))
+        for n in (2, 3, 5, 8)
     ),
     *(
         cell

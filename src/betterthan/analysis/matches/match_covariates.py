@@ -122,7 +122,9 @@ def fit_with_covariates(
         covariance = two_way(by[0].covariance, by[1].covariance, both.covariance)
     own = np.eye(len(covariance))[n_systems:]
     degrees = np.min([one.degrees(own) for one in by], axis=0) if by else np.full(len(own), np.inf)
-    errors = np.sqrt(np.diagonal(covariance)[n_systems:])
+    # As for strengths, the largest error: with two ways that of their combination can be near 0 by chance.
+    variances = [np.diagonal(table)[n_systems:] for table in (covariance, *(one.covariance for one in by))]
+    errors = np.sqrt(np.max(variances, axis=0))
     style = Style(names=names, coefficients=fit.coefficients, errors=errors, degrees=degrees)
     return StyledFit(fit.log_strength, covariance, by, style)
 
