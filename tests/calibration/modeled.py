@@ -16,7 +16,7 @@ KEEPS, COVERS, HOLDS = (0.0, 0.06), (0.93, 0.97), (0.94, 1.0)
 TASTE = 0.5  # standard deviation of what a judge thinks of a system, on the log scale
 THRESHOLD = 0.5  # equal systems tie in a quarter of the battles
 BATTLES = {"Elo": {"by": "elo"}, "TrueSkill": {"by": "trueskill"}, "Rao–Kupper": {"ties": "rao_kupper"}}
-SECONDS = {"Elo": 0.004, "TrueSkill": 0.008, "Rao–Kupper": 0.1}  # of one table, for each system
+SECONDS = {"Elo": 0.004, "TrueSkill": 0.008, "Rao–Kupper": 0.02}  # of one table, for each system
 JUDGES = {"no judges": None, "5 judges": 5, "20 judges": 20}
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 from scipy import optimize
 from scipy.special import expit
 
 import betterthan as bt
+from betterthan.errors import NotEstimable
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry
 from betterthan.kernels.comparisons.davidson import OutcomeProbabilities, davidson
-from betterthan.kernels.comparisons.rao_kupper import rao_kupper
+from betterthan.kernels.comparisons.rao_kupper import rao_kupper, rao_kupper_batch
 
 WINS = np.array([[0.0, 7, 9], [4, 0, 6], [2, 5, 0]])
 TIES = np.array([[0.0, 3, 2], [3, 0, 4], [2, 4, 0]])
@@ -149,3 +152,19 @@ def davidson_scale(chances):
     """The factor between the strengths of the two models, for counts without error."""
     strengths = [fit(chances.win, chances.tie).log_strength for fit in (davidson, rao_kupper)]
     return float(strengths[0] @ strengths[1] / (strengths[1] @ strengths[1]))
+
+
+@pytest.mark.parametrize(("m", "filled"), [(2, 0.7), (3, 0.5), (6, 0.25)])
+def test_a_stack_of_tables_is_solved_like_each_alone(m, filled):
+    """To the last bit, and NaN exactly where one table alone has no strengths."""
+    rng = np.random.default_rng(m)
+    wins = rng.poisson(3, (60, m, m)) * (rng.random((60, m, m)) < filled).astype(float)
+    ties = np.triu(rng.poisson(1, (60, m, m)), 1).astype(float)
+    ties = ties + ties.swapaxes(1, 2)
+    alone = np.full((60, m), np.nan)
+    for row, (won, tied) in enumerate(zip(wins, ties, strict=True)):
+        with contextlib.suppress(NotEstimable):
+            alone[row] = rao_kupper(won, tied).log_strength
+
+    assert 0 < np.isnan(alone).any(axis=1).sum() < 60
+    np.testing.assert_array_equal(rao_kupper_batch(wins, ties), alone)

@@ -15,6 +15,7 @@ from betterthan.errors import unknown_name
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry_batch
 from betterthan.kernels.comparisons.davidson import davidson_exists
 from betterthan.kernels.comparisons.pair_outcomes import resampled_win_counts
+from betterthan.kernels.comparisons.rao_kupper import rao_kupper_batch
 from betterthan.kernels.comparisons.strengths import to_elo, to_shares
 from betterthan.kernels.comparisons.tied_ranks import counted_medians
 from betterthan.kernels.comparisons.wins import WinCounts, win_counts, with_ties
@@ -90,6 +91,8 @@ def win_rates(counts: WinCounts) -> FloatArray:
 
 def log_strengths(counts: WinCounts, *, ties: str, prior: float) -> FloatArray:
     """Bradley–Terry log strengths of a batch of tables, NaN where they do not exist."""
+    if ties == "rao_kupper":
+        return rao_kupper_batch(counts.wins, counts.ties)
     if ties in TIE_MODELS:
         fit, lost = TIE_MODELS[ties], np.full(counts.wins.shape[-1], np.nan)
         pairs = zip(counts.wins, counts.ties, strict=True)

@@ -7,14 +7,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from betterthan.arrays import FloatArray
+from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import NotConverged, NotEstimable
-from betterthan.kernels.comparisons.bradley_terry import bradley_terry
+from betterthan.kernels.comparisons.bradley_terry import bradley_terry, bradley_terry_batch
 from betterthan.kernels.comparisons.davidson import (
     checked_counts,
     davidson_exists,
     newton_start,
 )
+
+# Numbers of a stack of tables that are processed at once: they stay in the cache.
+_BLOCK = 2**15
 
 
 class RaoKupperFit(NamedTuple):
@@ -98,61 +101,129 @@ def rao_kupper(
             "Strengths by Rao and Kupper do not exist here: there are too few wins against the order, or only ties. "
             "Let ties count as half a win."
         )
-    return _newton(wins, ties, tolerance, max_iterations)
+    found = _newton(wins[None], ties[None], tolerance, max_iterations)
+    iterations, change = int(found.iterations[0]), float(found.last_change[0])
+    if np.isnan(found.parameters).any():
+        raise NotConverged(
+            f"Strengths by Rao and Kupper still changed by {change:.1e} after {iterations} iterations. "
+            f"Some systems are linked by very few matches; leave them out or let ties count as half a win.",
+            iterations=iterations,
+            last_change=change,
+        )
+    return RaoKupperFit(found.parameters[0, :-1], float(found.parameters[0, -1]), iterations, change)
 
 
-def _newton(wins: FloatArray, ties: FloatArray, tolerance: float, max_iterations: int) -> RaoKupperFit:
-    m = len(wins)
-    scored, n_ties = wins + ties, float(ties.sum()) / 2
-    share = n_ties / (n_ties + wins.sum())
-    parameters = np.append(newton_start(wins, ties), np.log((1 + share) / (1 - share)))
-    value, change, iteration = _log_likelihood(parameters, scored, n_ties), np.inf, 0
-    for iteration in range(1, max_iterations + 1):
-        score, information = _score_and_information(parameters, scored, n_ties)
-        step = np.linalg.solve(information, score)
-        for _ in range(60):
-            reached = parameters + step
-            new = _log_likelihood(reached, scored, n_ties)
-            if new >= value - 1e-12 * abs(value):
-                break
-            step = step / 2
-        parameters, value = reached, new
-        change = float(np.abs(step).max())
-        if change <= tolerance * max(1.0, float(np.abs(parameters).max())):
-            theta = parameters[:m] - parameters[:m].mean()
-            return RaoKupperFit(theta, float(parameters[m]), iteration, change)
-    raise NotConverged(
-        f"Strengths by Rao and Kupper still changed by {change:.1e} after {iteration} iterations. "
-        f"Some systems are linked by very few matches; leave them out or let ties count as half a win.",
-        iterations=iteration,
-        last_change=change,
-    )
+def rao_kupper_batch(
+    wins: FloatArray, ties: FloatArray, *, tolerance: float = 1e-12, max_iterations: int = 100
+) -> FloatArray:
+    """Log strengths (r, m) of r tables, such as bootstrap samples; NaN where :func:`rao_kupper` would raise.
+
+    Parameters
+    ----------
+    wins, ties : array, shape (r, m, m)
+    tolerance : float, default 1e-12
+    max_iterations : int, default 100
+
+    Examples
+    --------
+    >>> wins = np.array([[[0.0, 4], [1, 0]], [[0, 4], [0, 0]]])
+    >>> ties = np.array([[[0.0, 2], [2, 0]], [[0, 2], [2, 0]]])
+    >>> np.exp(2 * rao_kupper_batch(wins, ties)[:, 0]).round(6)
+    array([2.828427,      nan])
+    """
+    m = wins.shape[-1]
+    off = 1 - np.eye(m)
+    wins, ties = wins * off, ties * off
+    strengths = np.full(wins.shape[:2], np.nan)
+    tied = ties.any(axis=(1, 2))
+    if not tied.all():
+        strengths[~tied] = bradley_terry_batch(wins[~tied]).log_strength
+    pairs = zip(wins[tied], ties[tied], strict=True)
+    rows = np.flatnonzero(tied)[np.array([davidson_exists(w, t) for w, t in pairs], dtype=bool)]
+    step = max(1, _BLOCK // (m + 1) ** 2)
+    for at in range(0, rows.size, step):
+        part = rows[at : at + step]
+        strengths[part] = _newton(wins[part], ties[part], tolerance, max_iterations).parameters[:, :-1]
+    return strengths
 
 
-def _log_likelihood(parameters: FloatArray, scored: FloatArray, n_ties: float) -> float:
-    theta, delta = parameters[:-1], float(parameters[-1])
-    if delta <= 0:
-        return -np.inf
-    ahead = theta[:, None] - theta[None, :] - delta
-    return float(n_ties * np.log(np.expm1(2 * delta)) - (scored * np.logaddexp(0, -ahead)).sum())
+class _Solved(NamedTuple):
+    """Log strengths and δ of each table, (r, m + 1), NaN where iterations ended before the changes did."""
+
+    parameters: FloatArray
+    iterations: IntArray
+    last_change: FloatArray
+
+
+def _newton(wins: FloatArray, ties: FloatArray, tolerance: float, max_iterations: int) -> _Solved:
+    """Solve each table of a stack; what becomes of one does not depend on the others."""
+    m = wins.shape[-1]
+    scored, n_ties = wins + ties, _total(ties) / 2
+    share = n_ties / (n_ties + _total(wins))
+    start = np.array([newton_start(w, t) for w, t in zip(wins, ties, strict=True)])
+    parameters = np.column_stack([start, np.log((1 + share) / (1 - share))])
+    iterations, last = np.zeros(len(wins), np.int64), np.full(len(wins), np.inf)
+    rows = np.arange(len(wins))
+    for _ in range(max_iterations):
+        here, of, many = parameters[rows], scored[rows], n_ties[rows]
+        score, information = _score_and_information(here, of, many)
+        step = np.asarray(np.linalg.solve(information, score[..., None])[..., 0], dtype=np.float64)
+        step = _shortened(step, here, of, many)
+        parameters[rows] = here + step
+        iterations[rows] += 1
+        last[rows] = np.abs(step).max(axis=1)
+        near = tolerance * np.maximum(1.0, np.abs(parameters[rows]).max(axis=1))
+        rows = rows[~(last[rows] <= near)]
+        if not rows.size:
+            break
+    parameters[rows] = np.nan
+    parameters[:, :m] -= parameters[:, :m].mean(axis=1, keepdims=True)
+    return _Solved(parameters, iterations, last)
+
+
+def _shortened(
+    step: FloatArray, parameters: FloatArray, scored: FloatArray, n_ties: FloatArray
+) -> FloatArray:
+    """Halve each step until it does not lower the likelihood."""
+    value = _log_likelihood(parameters, scored, n_ties)
+    step, rows = step.copy(), np.arange(len(step))
+    for _ in range(60):
+        new = _log_likelihood(parameters[rows] + step[rows], scored[rows], n_ties[rows])
+        rows = rows[~(new >= value[rows] - 1e-12 * np.abs(value[rows]))]
+        if not rows.size:
+            break
+        step[rows] /= 2
+    return step
+
+
+def _total(tables: FloatArray) -> FloatArray:
+    """Sum of each table (r, m, m)."""
+    return np.asarray(tables.reshape(len(tables), -1).sum(axis=1))
+
+
+def _log_likelihood(parameters: FloatArray, scored: FloatArray, n_ties: FloatArray) -> FloatArray:
+    theta, delta = parameters[:, :-1], parameters[:, -1]
+    ahead = theta[:, :, None] - theta[:, None, :] - delta[:, None, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_ties = n_ties * np.log(np.expm1(2 * delta))
+    return np.where(delta > 0, of_ties - _total(scored * np.logaddexp(0, -ahead)), -np.inf)
 
 
 def _score_and_information(
-    parameters: FloatArray, scored: FloatArray, n_ties: float
+    parameters: FloatArray, scored: FloatArray, n_ties: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the score (m + 1,) and the observed information (m + 1, m + 1) of the log strengths and δ."""
-    theta, delta = parameters[:-1], float(parameters[-1])
-    m = theta.size
-    win = expit(theta[:, None] - theta[None, :] - delta)
+    """Return the scores (r, m + 1) and the observed information (r, m + 1, m + 1) of the log strengths and δ."""
+    theta, delta = parameters[:, :-1], parameters[:, -1]
+    m = theta.shape[1]
+    win = expit(theta[:, :, None] - theta[:, None, :] - delta[:, None, None])
     missed, weight = scored * (1 - win), scored * win * (1 - win)
     grown = np.expm1(2 * delta)
-    of_delta = 2 * n_ties * (1 + 1 / grown) - missed.sum()
-    score = np.append((missed - missed.T).sum(axis=1), of_delta)
-    both = weight + weight.T
-    information = np.empty((m + 1, m + 1))
-    information[:m, :m] = (
-        np.diag(both.sum(axis=1)) - both + both.sum() / m**2
-    )  # picks the strengths with sum 0
-    information[:m, m] = information[m, :m] = (weight.T - weight).sum(axis=1)
-    information[m, m] = weight.sum() + 4 * n_ties * (1 + 1 / grown) / grown
+    of_delta = 2 * n_ties * (1 + 1 / grown) - _total(missed)
+    score = np.column_stack([(missed - missed.swapaxes(1, 2)).sum(axis=2), of_delta])
+    both = weight + weight.swapaxes(1, 2)
+    information = np.empty((len(theta), m + 1, m + 1))
+    information[:, :m, :m] = _total(both)[:, None, None] / m**2 - both  # picks the strengths with sum 0
+    information[:, range(m), range(m)] += both.sum(axis=2)
+    information[:, :m, m] = information[:, m, :m] = (weight.swapaxes(1, 2) - weight).sum(axis=2)
+    information[:, m, m] = _total(weight) + 4 * n_ties * (1 + 1 / grown) / grown
     return score, information
