@@ -99,7 +99,7 @@ _INSTEAD = {
     "gate": "Compare the interval of the pair with the margin.",
     "plan": "Plan from the number of judged items and the correlation of judge and labels.",
 }
-_MEANS = (None, "mean", "auto", "permutation", "t", "bootstrap")
+_MEANS = (None, "mean", "auto", "t")
 
 
 def _check_corrected(verb: str, by: object) -> None:

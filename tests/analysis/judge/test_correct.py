@@ -50,18 +50,51 @@ def test_all_labels_are_used():
 
 
 def test_every_verb_takes_the_result():
-    """The table of corrected scores has the corrected means and their standard errors."""
-    judge, human = drawn(np.random.default_rng(3))
+    """And says what the correction says: the same ranks, intervals and p-values."""
+    judge, human = drawn(np.random.default_rng(3), systems=("A", "B", "C"))
+    for metric in (human, replace(human, higher_is_better=False)):
+        found = bt.correct(judge, metric)
+        ranking, pairs = bt.rank(found), bt.compare(found)
+        assert ranking.systems == found.systems
+        for name, theirs in (
+            ("strength", "mean"),
+            *((one, one) for one in ("low", "high", "rank_low", "cluster")),
+        ):
+            np.testing.assert_array_equal(getattr(ranking, name), getattr(found, theirs))
+        for pair in found.pairs():
+            here = pairs.pair(pair.a, pair.b)
+            sign = 1 if metric.higher_is_better else -1
+            ends = sorted((sign * pair.low, sign * pair.high))
+            np.testing.assert_allclose([here.effect, here.low, here.high], [sign * pair.difference, *ends])
+            np.testing.assert_allclose([here.pvalue, here.adjusted], [pair.pvalue, pair.adjusted])
+            assert (here.verdict or "") == pair.verdict
+        assert bt.Result.from_json(found.to_json()) == found
+
+
+def test_a_pair_is_counted_once():
+    """Holm's correction of two systems changes nothing, and that of three multiplies the least p-value by three."""
+    judge, human = drawn(np.random.default_rng(5), systems=("A", "B", "C"))
+    two = bt.correct(judge.select(["A", "B"]), human.select(["A", "B"]))
+    three = bt.correct(judge, human)
+    assert two.adjusted[0, 1] == two.pvalue[0, 1]
+    assert np.nanmin(three.adjusted) == pytest.approx(min(1, 3 * np.nanmin(three.pvalue)))
+
+
+def test_what_the_correction_settles_cannot_be_asked_for():
+    """Its scores of items have no other intervals and tests."""
+    judge, human = drawn(np.random.default_rng(6))
     found = bt.correct(judge, human)
-    ranking = bt.rank(found)
-    assert ranking.systems == found.systems
-    assert ranking.strength == pytest.approx(found.mean)
-    width = ranking.high - ranking.low
-    assert width == pytest.approx(found.high - found.low, rel=0.2)
-    pair, here = bt.compare(found).pair("A", "B"), found.pair("A", "B")
-    assert pair.effect == pytest.approx(here.difference)
-    assert abs(pair.pvalue - here.pvalue) < 0.03
-    assert bt.Result.from_json(found.to_json()) == found
+    for call in (
+        lambda: bt.rank(found, confidence=0.9),
+        lambda: bt.rank(found, interval="bca"),
+        lambda: bt.compare(found, units="groups"),
+    ):
+        with pytest.raises(bt.BetterThanError, match="is not possible for corrected means"):
+            call()
+    with pytest.raises(bt.TableError, match="needs scores of single items"):
+        bt.compare(found, test="permutation")
+    wide = bt.compare(found, confidence=0.99).pair("A", "B")
+    assert wide.low < found.pair("A", "B").low
 
 
 def test_labels_are_joined_by_name():

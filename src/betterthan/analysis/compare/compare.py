@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from betterthan.analysis.compare.compare_corrected import compare_corrected, refuse_settled
 from betterthan.analysis.compare.compare_counts import compare_counts
 from betterthan.analysis.compare.compare_matches import compare_matches, compare_ratings
 from betterthan.analysis.compare.compare_runs import Over, compare_runs, refuse_without_runs
@@ -36,6 +37,7 @@ from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.comparisons.wins import WinCounts
 from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.messages import Message, Option, joined
+from betterthan.results.corrected import Corrected
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
@@ -220,6 +222,7 @@ def compare(
     )
     kinds = (Scores, Counts, Matches, Runs)
     asked = test if by == "mean" else by
+    corrected = table if isinstance(table, Corrected) and not more else None
     table = as_table(
         table, *more, kinds=kinds, verb="compare", metric=metric, system=system, run=run, by=asked
     )
@@ -242,9 +245,13 @@ def compare(
         _refuse_other("Counts", "ties", ties, ("default",))
         pairs = compare_counts(table, units, options, resampling, is_extrapolated=method == "auto")
         return _finished(pairs, table)
+    test = test if corrected is None else "t"
     _refuse_unused(test, "mean" if pass_rule(by) else by, method, ties)
     if n_resamples is not None:
         _refuse_resamples(n_resamples, _own_test(test, by), by, method, correction)
+    if corrected is not None:
+        refuse_settled(corrected, units=units)
+        return _finished(compare_corrected(corrected, table, options), table)
     comparison = ComparisonOptions(
         by=by,
         test=test,

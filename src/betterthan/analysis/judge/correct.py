@@ -22,7 +22,7 @@ from betterthan.kernels.judges.prediction_powered import (
     corrected_differences,
     corrected_mean,
 )
-from betterthan.kernels.significance.pvalues import adjusted
+from betterthan.kernels.significance.pvalues import adjusted_pairs
 from betterthan.messages import Message
 from betterthan.results.corrected import Corrected
 from betterthan.results.settings import Settings
@@ -283,7 +283,7 @@ def _result(
     means = [means[i] for i in order]
     mean = mean[order]
     differences = corrected_differences(means, opposed=are_battles)
-    holm = adjusted(differences.pvalue, correction="holm")
+    holm = adjusted_pairs(differences.pvalue, correction="holm")
     lead = mean[:, None] - mean[None, :]
     half = stdtrit(differences.degrees, 0.5 + confidence / 2) * differences.error
     better = (holm <= 1 - confidence) & (sign * lead > 0)

@@ -11,6 +11,7 @@ from betterthan.analysis.compare.compare_runs import Over, refuse_without_runs
 from betterthan.analysis.computing import Rng
 from betterthan.analysis.matches.matches import TiesModel
 from betterthan.analysis.pairs.pairwise import require_pairs
+from betterthan.analysis.rank.rank_corrected import rank_corrected
 from betterthan.analysis.rank.rank_matches import rank_matches
 from betterthan.analysis.rank.rank_runs import rank_runs
 from betterthan.analysis.rank.rank_scores import COUNT_METHODS, rank_counts, rank_scores
@@ -26,6 +27,7 @@ from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.messages import COLUMN, Message, Option, joined
+from betterthan.results.corrected import Corrected
 from betterthan.results.ranking import Ranking
 from betterthan.tables.counts import Counts
 from betterthan.tables.human_names import is_human_translation
@@ -291,6 +293,7 @@ def rank(
     ('C', 'B', 'A')
     """
     kinds = (Scores, Counts, Matches, Runs)
+    corrected = table if isinstance(table, Corrected) and not more else None
     table = as_table(table, *more, kinds=kinds, verb="rank", metric=metric, system=system, run=run, by=by)
     refuse_without_runs(table, over, by)
     check_systems(table)
@@ -315,6 +318,8 @@ def rank(
     if anchor is not None:
         _check_anchor(table, anchor, by, scale)
     refuse_unused(table, by, {name: getattr(options, name) for name in DEFAULTS})
+    if corrected is not None and isinstance(table, Scores):
+        return rank_corrected(corrected, table, options)
     if isinstance(table, Matches):
         check_matches(table, options)
         return rank_matches(table, options, resampling)
