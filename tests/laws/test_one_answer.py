@@ -95,3 +95,36 @@ def test_the_report_and_the_app_show_these_numbers(kind, documents, seed):
     app = inputs_of_pair(scores, units=decided["units"]).options
     again = bt.explain(scores, told.a, told.b, **app)
     assert again.mechanisms == told.mechanisms
+
+
+@pytest.mark.parametrize(("kind", "documents", "seed"), few(CASES, 4, tuples=True))
+def test_a_multiverse_and_a_gate_repeat_compare(kind, documents, seed):
+    """Analyses with a permutation, t, Mood's, Wilcoxon's or the sign test, and the gate's test of a difference."""
+    scores = made(kind, documents, seed)
+    a, b = scores.systems[:2]
+    asked = {
+        "Mood": {"test": "mood"},
+        "Wilcoxon": {"test": "wilcoxon"},
+        "Wald": {"by": "bradley_terry"},
+        "t": {"test": "t"},
+    }
+    answers = {}
+    for one in bt.multiverse(f"{a} > {b}", scores):
+        options = {"test": "sign", "ties": one.ties} if one.test == "sign" else asked.get(one.test, {})
+        options = {**options, "ties": one.ties} if one.test == "Wald" and one.ties else options
+        if one.test == "permutation":
+            options = {"by": "win_rate"} if one.aggregation == "win rate" else {"by": "mean"}
+        if not options or one.items != "all":
+            continue
+        options["units"] = "segments" if one.unit == "segments" else "groups"
+        options["systems"] = (a, b) if one.compared == "only those" else None
+        key = json.dumps([options, one.correction])
+        if key not in answers:
+            answers[key] = bt.compare(scores, correction=one.correction, **options).pair(a, b).adjusted
+        assert one.pvalue == pytest.approx(answers[key], **CLOSE), options
+    assert len(answers) > 3
+    table, decided = bt.compare(scores.select([a, b])), bt.gate(scores, margin=0.2, systems=[a, b]).columns()
+    pair = table.pair(b, a)
+    assert (decided["pvalue"][0], decided["low"][0], decided["high"][0]) == pytest.approx(
+        (pair.pvalue, pair.low, pair.high), **CLOSE
+    )
