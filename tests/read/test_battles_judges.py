@@ -193,8 +193,8 @@ def test_too_few_judges_are_left_and_their_questions_kept(tmp_path):
         assert matches.group is None
         assert matches.segment is not None
         assert (
-            'The column "judge" has only 2 different values, so battles are not grouped by it.'
-            in matches.notes
+            'The column "judge" has only 2 different values, so battles are not grouped by it. '
+            "What is found then holds for these judges." in matches.notes
         )
         assert not any("independent" in note for note in matches.notes)
 

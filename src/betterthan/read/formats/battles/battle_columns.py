@@ -628,17 +628,20 @@ def usable(columns: BattleColumns, judged: Judged) -> tuple[BattleColumns, tuple
     ('The column "judge" has only 1 different value, so battles are treated as independent.',)
     """
     name = f'"{columns.judge}"'
-    why = None
+    why, then = None, ""
     if judged.n_empty:
         why = f"The column {name} is empty in {judged.n_empty:,} of {judged.n_rows:,} rows"
     elif not columns.needs_judge and not columns.whole and judged.n_judges < FEWEST_JUDGES:
         values = "value" if judged.n_judges == 1 else "values"
         why = f"The column {name} has only {judged.n_judges} different {values}"
+        then = " What is found then holds for these judges." if judged.n_judges > 1 else ""
     elif not columns.keeps_rows and judged.n_cells > MOST_CELLS:
         why = f"Counting by {name} would give about {judged.n_cells:,} cells, more than {MOST_CELLS:,}"
     if why is None:
         return columns, ()
-    return replace(columns, judge=None), (f"{why}, {_ALONE if columns.item is None else _NOT_GROUPED}.",)
+    return replace(columns, judge=None), (
+        f"{why}, {_ALONE if columns.item is None else _NOT_GROUPED}.{then}",
+    )
 
 
 def with_repeated_item(columns: BattleColumns, n_rows: int, n_items: int, n_empty: int) -> BattleColumns:
