@@ -274,6 +274,34 @@ def ratings_hold(rng, *, shared):
     return float(((found.low <= 0.0) & (found.high >= 0.0)).mean())
 
 
+def judged_by_few(rng, *, m, n_judges, taste, n=30):
+    """Whether any of m equal systems is said to be better; each output has one judge, and judges have tastes."""
+    system, judge = np.repeat(np.arange(m), n), rng.integers(0, n_judges, m * n)
+    severity, spread = 0.8 * rng.normal(size=n_judges), np.exp(0.2 * rng.normal(size=n_judges))
+    quality = (
+        rng.normal(size=m * n)
+        + rng.normal(size=m * n)
+        + taste * rng.normal(size=(n_judges, m))[judge, system]
+    )
+    table = bt.Ratings(
+        name="DA",
+        systems=_names(m),
+        segments=[str(i) for i in range(m * n)],  # every system has segments of its own
+        judges=[f"j{i}" for i in range(n_judges)],
+        system=system,
+        segment=np.arange(m * n),
+        judge=judge,
+        score=70 + 15 * (severity[judge] + spread[judge] * quality),
+    )
+    return float(bt.rank_ratings(table).cluster.max() > 1)
+
+
+FEW_JUDGES = (
+    "Errors are those of other segments with the same judges. Where judges have tastes of their own, three of them "
+    "prefer some system in 9 to 15% of campaigns."
+)
+
+
 def _cell(table, row, column, trial, band, **more):
     return Cell(table=table, row=row, column=column, trial=trial, low=band[0], high=band[1], **more)
 
@@ -468,5 +496,19 @@ CELLS: list[Cell] = [
                 COVERS,
             ),
         )
+    ),
+    *(
+        _cell(
+            "rank-ratings/judges",
+            f"{m} equal systems{', judges with tastes' if taste else ''}",
+            f"{n} judges",
+            partial(judged_by_few, m=m, n_judges=n, taste=taste),
+            KEEPS,
+            seconds=0.004,
+            limit=FEW_JUDGES if taste and n == 3 else "",
+        )
+        for m in (3, 7)
+        for taste in (0.0, 0.3)
+        for n in (3, 8, 25)
     ),
 ]

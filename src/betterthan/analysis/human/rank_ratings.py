@@ -73,7 +73,9 @@ def rank_ratings(
     -----
     Wald tests of all pairs with Student's t and Holm's correction; the degrees of freedom of a pair come from its
     shared segments (:mod:`betterthan.kernels.resampling.clustered`). With complete data the strengths are the plain
-    means.
+    means. Claims are about other segments and the same judges: three judges with tastes of their own, of 0.3 standard
+    deviations of their scores, preferred one of several equal systems in 9 to 15% of simulated campaigns, and eight
+    judges in 5 to 7%.
 
     References
     ----------
