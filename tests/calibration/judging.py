@@ -193,7 +193,7 @@ def tag_interval_holds(measure, n_sentences, share, skewed, rng):
 
 NOT_ALIKE = (
     "Cautious and bold systems mark words in ways that cannot be swapped, and 20 sentences are too few to compare "
-    "their scores alone: among 17 systems, some pair differs in 11% of tables. With up to 6 systems the level holds."
+    "their scores alone: some pair differs in 7% of tables of 6 systems, and in 11% of 17. With two systems it holds."
 )
 RARE = "With very few BAD words hardly any is found, and the distribution of the coefficient is far from symmetric."
 TAG_CELLS = [
@@ -206,7 +206,7 @@ TAG_CELLS = [
             low=0.0,
             high=0.06,
             tables=2000 if n_systems < 17 else 500,
-            limit=NOT_ALIKE if len(finds) > 1 and n_systems == 17 and n == 20 else "",
+            limit=NOT_ALIKE if len(finds) > 1 and n_systems > 2 and n == 20 else "",
         )
         for name, share, finds in (
             ("20% BAD", 0.2, ((0.5, 0.08),)),

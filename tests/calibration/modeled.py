@@ -131,6 +131,12 @@ def abilities_covered(rng, *, by, m, n):
     return covers(estimable(lambda: answers(rng, ladder(m), n, by), by=by), ladder(m))
 
 
+FIVE_DRAWN = (
+    "The limits are percentiles of drawn judges, and five are too few to draw from: 86% for two systems. Ties as half a "
+    "win have intervals that hold."
+)
+
+
 def _battle_cells():
     cells = []
     for method, m, (column, n_judges) in (
@@ -144,6 +150,7 @@ def _battle_cells():
             "tables": 500,
             "seconds": SECONDS[method] * m,
         }
+        is_narrow = method == "Rao–Kupper" and n_judges == 5
         trials = [
             ("rank-battles/size", partial(battles_claimed, method=method, **design), KEEPS),
             ("rank-battles/rank ranges", partial(battles_ranged, method=method, **design), HOLDS),
@@ -151,7 +158,14 @@ def _battle_cells():
         if method == "Rao–Kupper":
             trials.append(("rank-battles/coverage", partial(thresholds_covered, **design), COVERS))
         cells += [
-            Cell(table=table, trial=trial, low=band[0], high=band[1], **named)
+            Cell(
+                table=table,
+                trial=trial,
+                low=band[0],
+                high=band[1],
+                limit=FIVE_DRAWN if is_narrow and band == COVERS else "",
+                **named,
+            )
             for table, trial, band in trials
         ]
     return cells

@@ -239,10 +239,7 @@ def compare(
     _refuse_prior(prior, test, by)
     table = table if systems is None else table.select(chosen)
     if isinstance(table, Counts):
-        _refuse_other("Counts", "test", test, ("auto", "permutation"))
-        _refuse_other("Counts", "method", method, ("auto", "monte_carlo"))
-        _refuse_other("Counts", "by", _name(by), ("mean", "pooled"))
-        _refuse_other("Counts", "ties", ties, ("default",))
+        _check_counts(test, by, method, ties)
         pairs = compare_counts(table, units, options, resampling, is_extrapolated=method == "auto")
         return _finished(pairs, table)
     test = test if corrected is None else "t"
@@ -328,6 +325,13 @@ def _check_matches(
                 cluster=Option("cluster", False),
             )
         )
+
+
+def _check_counts(test: str, by: object, method: str, ties: str) -> None:
+    _refuse_other("Counts", "test", test, ("auto", "permutation"))
+    _refuse_other("Counts", "method", method, ("auto", "monte_carlo"))
+    _refuse_other("Counts", "by", _name(by), ("mean", "pooled"))
+    _refuse_other("Counts", "ties", ties, ("default",))
 
 
 def _refuse_model_options(matches: Matches, by: str, ties: str, prior: float) -> None:
