@@ -18,6 +18,7 @@ from betterthan.kernels.sign_flips.all_pairs import (
     pair_tails,
 )
 from betterthan.kernels.sign_flips.exact import exact_sign_flip
+from betterthan.kernels.sign_flips.fine_lattice import fine_lattice_tails
 from betterthan.kernels.sign_flips.inversion import inverted_tails, is_clumped
 from betterthan.results.pairwise import P_METHODS
 
@@ -71,6 +72,32 @@ def test_a_lattice_within_a_lattice_does_not_hide_an_error(kind, n):
         d = LATTICES[kind](rng, n).astype(float)
         truth, tails = exact_sign_flip(d).pvalue, tails_of(d)
         assert tails.low[0] - 1e-9 * truth <= truth <= tails.high[0] + 1e-9 * truth
+
+
+@pytest.mark.parametrize("kind", LATTICES)
+@pytest.mark.parametrize("n", [40, 150, 1500])
+def test_all_frequencies_of_a_fine_lattice_give_the_convolution(kind, n):
+    """With thousands of frequencies too, most of which are left out on the way."""
+    rng = np.random.default_rng(n)
+    for _ in range(4):
+        d = LATTICES[kind](rng, n).astype(float)
+        step = float(np.gcd.reduce(np.abs(d).astype(int)))
+        found = fine_lattice_tails(np.abs(d)[None], np.abs(d.sum())[None], np.array([step]))
+        assert found.pvalue[0] == pytest.approx(exact_sign_flip(d).pvalue, abs=min(1e-11, found.error[0]))
+
+
+@pytest.mark.parametrize(("n", "m"), [(1500, 3), (2000, 60)])
+def test_grades_and_shares_of_wins_need_no_referee(n, m):
+    """Grades from 0 to 100 repeat each other, and took a certified bracket of many milliseconds a pair."""
+    rng = np.random.default_rng(m)
+    goodness = np.clip(np.rint(rng.normal(70, 15, (3, n))), 0, 100) if m == 3 else rng.integers(0, m, (3, n))
+    left, right = np.triu_indices(3, 1)
+    for strict in (False, True):
+        tails = pair_tails(goodness / (m - 1), left, right, unit=1 / (m - 1), strict=strict)
+        assert not needs_referee(tails).any()
+        for a, b, p in zip(left, right, tails.pvalue, strict=True):
+            exact = exact_sign_flip((goodness[a] - goodness[b]).astype(float))
+            assert p == pytest.approx(exact.beyond if strict else exact.pvalue, rel=1e-8, abs=1e-11)
 
 
 @pytest.mark.parametrize("n", [60, 200, 1000])

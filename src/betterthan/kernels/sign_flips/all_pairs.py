@@ -15,7 +15,15 @@ from scipy import special
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.kernels.sign_flips.bracket import sign_flip_bracket
 from betterthan.kernels.sign_flips.exact import FEW_ENUMERATED, enumerated_tails, exact_sign_flip, upper_tails
-from betterthan.kernels.sign_flips.inversion import REACH, Tails, is_clumped, lattice_tails, split_tails
+from betterthan.kernels.sign_flips.fine_lattice import fine_lattice_tails
+from betterthan.kernels.sign_flips.inversion import (
+    CONVERGED,
+    REACH,
+    Tails,
+    is_clumped,
+    lattice_tails,
+    split_tails,
+)
 from betterthan.kernels.sign_flips.unit import in_units, natural_unit
 
 CHUNK = 1 << 16  # differences in work at once, so that they stay in the cache
@@ -146,7 +154,7 @@ def _tails(differences: FloatArray, unit: float, strict: bool) -> PairTails:  # 
 
 
 def _inverted(sizes: FloatArray, edge: FloatArray, unit: float, strict: bool) -> Tails:  # noqa: FBT001
-    """By inversion: of all frequencies of a lattice where it is coarse, else of the lowest ones."""
+    """By inversion: of the lowest frequencies, or of all those of a lattice where these do not suffice."""
     step = _steps(sizes) if unit else np.zeros(len(sizes))
     edge = edge + 2 * strict * step
     if unit:
@@ -160,6 +168,11 @@ def _inverted(sizes: FloatArray, edge: FloatArray, unit: float, strict: bool) ->
         is_long = np.count_nonzero(sizes[rest], axis=1) > MOST_ENUMERATED
         fine = split_tails(sizes[rest], edge[rest], step[rest], is_long)
         pvalue[rest], error[rest] = fine.pvalue, np.where(is_clumped(sizes[rest]), np.inf, fine.error)
+        left = rest[is_long & (error[rest] > CONVERGED)]
+        if unit and left.size:
+            found = fine_lattice_tails(sizes[left], edge[left], step[left])
+            better = found.error < error[left]
+            pvalue[left[better]], error[left[better]] = found.pvalue[better], found.error[better]
     return Tails(pvalue, error)
 
 
