@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betterthan.arrays import FloatArray
+from betterthan.arrays import BoolArray, FloatArray
 from betterthan.kernels.agreement.system_means import MeanPairs
 from betterthan.kernels.compiled import compiled, is_loaded
 from betterthan.kernels.metric_swaps.masks import SwapMasks
@@ -208,10 +208,10 @@ def monte_carlo_values(
     by_segment = np.ascontiguousarray(metrics.reshape(k * m, n).T)
     for chosen in unpacked(flips):
         base = (by_segment.T @ chosen).reshape(k, m, -1)
-        for r in range(masks.n_resamples):
-            counter(_swapped_sums(by_segment, masks.of(r), chosen, base), base, pairs, slack, counts[r])
-    gaps = (np.abs(human[:, None, None] - count / len(flips.bits)).mean(axis=0) for count in counts)
-    return 1.0 - np.stack(list(gaps))
+        for swapped, count in zip(_swapped_sums(by_segment, masks, chosen, base), counts, strict=True):
+            counter(swapped, base, pairs, slack, count)
+    gaps = [np.abs(human[:, None, None] - count / len(flips.bits)).mean(axis=0) for count in counts]
+    return 1.0 - np.stack(gaps)
 
 
 def unpacked(flips: PackedFlips) -> Iterator[FloatArray]:
@@ -222,18 +222,49 @@ def unpacked(flips: PackedFlips) -> Iterator[FloatArray]:
         yield np.ascontiguousarray(bits.T.astype(np.float64))
 
 
-def _swapped_sums(by_segment: FloatArray, mask: SwapMasks, flips: FloatArray, base: FloatArray) -> FloatArray:
-    """Sums over the flipped segments of what each metric gives away: shape (k, m, q)."""
-    k, m, q = base.shape
-    if mask.single is not None:
-        given = by_segment.reshape(-1, k, m) * mask.single[0].T[:, None, :]
-        return np.asarray((given.reshape(-1, k * m).T @ flips).reshape(k, m, q))
-    if mask.segments is None:
-        sums = np.zeros_like(base)
-    else:
-        swapped = np.flatnonzero(mask.segments[0])
-        sums = (by_segment[swapped].T @ flips[swapped]).reshape(k, m, q)
-    if mask.systems is not None:
-        systems = np.flatnonzero(mask.systems[0])
-        sums[:, systems] = base[:, systems] - sums[:, systems]
-    return sums
+def _swapped_sums(
+    by_segment: FloatArray, masks: SwapMasks, flips: FloatArray, base: FloatArray
+) -> Iterator[FloatArray]:
+    """Sums over the flipped segments of what each metric gives away, (k, m, q), a mask at a time in the same memory."""
+    k, m, _ = base.shape
+    if masks.single is not None:
+        for cells in masks.single:
+            given = by_segment.reshape(-1, k, m) * cells.T[:, None, :]
+            yield np.asarray((given.reshape(-1, k * m).T @ flips).reshape(base.shape))
+        return
+    sums_of_segments: Iterator[FloatArray] = (
+        (np.zeros_like(base) for _ in range(masks.n_resamples))
+        if masks.segments is None
+        else _sums_of_segments(by_segment, masks.segments, flips)
+    )
+    for r, sums in enumerate(sums_of_segments):
+        by_system = sums.reshape(base.shape)
+        if masks.systems is not None:
+            systems = np.flatnonzero(masks.systems[r])
+            by_system[:, systems] = base[:, systems] - by_system[:, systems]
+        yield by_system
+
+
+def _sums_of_segments(by_segment: FloatArray, segments: BoolArray, flips: FloatArray) -> Iterator[FloatArray]:
+    """Sums over the flipped ones of some segments: shape (k m, q).
+
+    Two masks share a quarter of the segments, whose product is formed once for both: three quarters instead of a whole.
+    """
+    columns, q = by_segment.shape[1], flips.shape[1]
+    shared, sums = np.empty((2, columns, q))
+    space = np.empty((len(flips), columns)), np.empty(flips.shape)
+
+    def product(chosen: BoolArray, out: FloatArray) -> FloatArray:
+        rows = np.flatnonzero(chosen)
+        scores, flipped = (part[: rows.size] for part in space)
+        by_segment.take(rows, axis=0, out=scores, mode="clip")
+        flips.take(rows, axis=0, out=flipped, mode="clip")
+        return np.matmul(scores.T, flipped, out=out)
+
+    for start in range(0, len(segments) - 1, 2):
+        one, other = segments[start : start + 2]
+        product(one & other, shared)
+        for own in (one & ~other, other & ~one):
+            yield np.add(product(own, sums), shared, out=sums)
+    if len(segments) % 2:
+        yield product(segments[-1], sums)
