@@ -202,12 +202,14 @@ def _along_line(sizes: FloatArray, edge: FloatArray, frequencies: int) -> tuple[
     a, t, s = point.sizes, point.edge, point.s
     tangent = _tangents(s, a)[0].T
     now = np.exp(1j * FREQUENCY_STEP * a.T)
-    turn = now.copy()
+    turn, factors = now.copy(), np.empty_like(now)
     total = (0.5 / s).astype(np.complex128)
     last = np.zeros(len(s))
     for j in range(1, frequencies + 1):
         omega = FREQUENCY_STEP * j
-        product = np.multiply.reduce(now.real + 1j * (tangent * now.imag), axis=0)
+        factors.real = now.real
+        np.multiply(tangent, now.imag, out=factors.imag)
+        product = np.multiply.reduce(factors, axis=0)
         total += product * np.exp(-1j * omega * t) / (s + 1j * omega)
         if 4 * j > 3 * frequencies:
             last = np.maximum(last, np.abs(product))

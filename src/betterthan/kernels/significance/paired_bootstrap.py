@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -56,10 +56,15 @@ def bootstrap_t_tallies(
     array([[2, 1],
            [1, 2]])
     """
-    m = len(sums)
+    return _tallied(_studentised(weights, sums, sizes), len(sums), len(weights), alternative)
+
+
+def _tallied(
+    parts: Iterable[tuple[FloatArray, FloatArray]], m: int, n_resamples: int, alternative: Alternative
+) -> IntArray:
     tallies = np.zeros((m, m), dtype=np.int64)
-    np.fill_diagonal(tallies, len(weights))
-    for a, (shifted, observed) in enumerate(_studentised(weights, sums, sizes)):
+    np.fill_diagonal(tallies, n_resamples)
+    for a, (shifted, observed) in enumerate(parts):
         forward, backward = _beyond(shifted, observed, alternative)
         tallies[a, a + 1 :], tallies[a + 1 :, a] = forward, backward
     return tallies
@@ -79,11 +84,22 @@ def bootstrap_t_maxima(
         For the pairs a < b row by row.
     observed : array, shape (pairs,)
     """
-    parts = list(_studentised(weights, sums, sizes))
+    return _stepped(list(_studentised(weights, sums, sizes)))
+
+
+def _stepped(parts: list[tuple[FloatArray, FloatArray]]) -> tuple[IntArray, FloatArray]:
     statistics = np.concatenate([np.abs(shifted).T for shifted, _ in parts])
     observed = np.concatenate([np.abs(t) for _, t in parts])
     statistics[np.isinf(statistics)] = 0.0
     return successive_maxima(statistics, observed * (1 - TIE_TOLERANCE)), observed
+
+
+def bootstrap_t_both(
+    weights: FloatArray, sums: FloatArray, sizes: FloatArray, *, alternative: Alternative = "two-sided"
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return what :func:`bootstrap_t_tallies` and :func:`bootstrap_t_maxima` do, from one pass over the samples."""
+    parts = list(_studentised(weights, sums, sizes))
+    return _tallied(parts, len(sums), len(weights), alternative), *_stepped(parts)
 
 
 class StudentizedDraws(NamedTuple):
@@ -122,10 +138,10 @@ def studentized_draws(weights: FloatArray, difference: FloatArray, sizes: FloatA
     sizes = np.atleast_2d(sizes)
     size, size_squared, total = weights @ sizes.T, weights @ (sizes**2).T, sizes.sum(axis=1)
     mean = difference.sum(axis=1) / total
-    drawn = (weights @ difference.T) / size
-    spread = (
-        weights @ (difference**2).T - 2 * drawn * (weights @ (difference * sizes).T) + drawn**2 * size_squared
-    )
+    sums = weights @ difference.T
+    by_size = sums if (sizes == 1).all() else weights @ (difference * sizes).T
+    drawn = sums / size
+    spread = weights @ (difference**2).T - 2 * drawn * by_size + drawn**2 * size_squared
     floor = TIE_TOLERANCE * (difference**2).sum(axis=1)  # below this, spread is rounding
     shifted = _in_errors((drawn - mean) * size, spread, floor)
     residual = ((difference - mean[:, None] * sizes) ** 2).sum(axis=1)
