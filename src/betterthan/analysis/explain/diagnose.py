@@ -16,6 +16,7 @@ from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.wording import amount, counted, decimals_for, share
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blas import with_one_blas_thread
+from betterthan.engine.blocks import even_parts
 from betterthan.engine.streams import stream
 from betterthan.errors import TableError
 from betterthan.kernels.agreement.kendall import kendall_b_matrix
@@ -39,6 +40,7 @@ from betterthan.tables.scores import Scores
 
 MOST_TRIPLES = 1_500_000  # of 208 systems
 _DRAWS, _DRAWS_AT_ONCE = 200, 20
+_WINS_AT_ONCE = 1 << 23  # numbers, half of them ties
 _SEED = 12345
 _CHUNK = 20_000
 _LEVEL = 1e-9
@@ -173,13 +175,15 @@ def expected_cycles(goodness: FloatArray, counts: WinCounts) -> float:
     theta = bradley_terry(counts.wins, prior=0.5).log_strength
     model = decided * np.tanh((theta[:, None] - theta[None, :]) / 2)
     noise = []
-    for block in range(_DRAWS // _DRAWS_AT_ONCE):
-        rng = stream(_SEED, "cycles by chance", block)
-        weights = bootstrap_counts(_DRAWS_AT_ONCE, n, rng).astype(np.float64)
-        wins = resampled_win_counts(goodness, weights).wins
-        # Leads go in steps of 2, which are spread evenly here so that those of the model can be added.
-        step = np.triu(rng.uniform(-1, 1, size=wins.shape), 1)
-        noise.append(wins - wins.swapaxes(1, 2) - lead + step - step.swapaxes(1, 2))
+    # Pairs are compared segment by segment once for as many draws as the memory allows.
+    for blocks in even_parts(_DRAWS // _DRAWS_AT_ONCE, max(1, _WINS_AT_ONCE // (_DRAWS_AT_ONCE * lead.size))):
+        streams = [stream(_SEED, "cycles by chance", block) for block in blocks]
+        weights = np.concatenate([bootstrap_counts(_DRAWS_AT_ONCE, n, rng) for rng in streams])
+        every = resampled_win_counts(goodness, weights.astype(np.float64)).wins
+        for rng, wins in zip(streams, every.reshape(-1, _DRAWS_AT_ONCE, *lead.shape), strict=True):
+            # Leads go in steps of 2, which are spread evenly here so that those of the model can be added.
+            step = np.triu(rng.uniform(-1, 1, size=wins.shape), 1)
+            noise.append(wins - wins.swapaxes(1, 2) - lead + step - step.swapaxes(1, 2))
     drawn = np.concatenate(noise)
     size, fitted = float((lead**2).mean()), float((model**2).mean())
     true_part = max(0.0, size - float(drawn.var(axis=0).mean()))

@@ -9,7 +9,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry_batch
-from betterthan.kernels.comparisons.wins import win_counts
+from betterthan.kernels.comparisons.wins import WinCounts, win_counts
 
 PRIOR = 0.5  # of Bradley–Terry, so that strengths exist whatever is left out
 _SLACK = 1e-9
@@ -78,10 +78,13 @@ def arrow_counts(goodness: FloatArray, aggregation: str) -> ArrowCounts:
     unanimous = np.array([(row > goodness).all(axis=1) for row in goodness]).reshape(m, m)
     dependent = np.zeros((m, m), dtype=bool)
     if aggregation not in ("mean", "median") and m > 2:
+        counts = win_counts(goodness)  # whom a system beats where does not depend on third systems
         for left_out in range(m):
             rest = np.delete(np.arange(m), left_out)
-            dependent[np.ix_(rest, rest)] |= (
-                _order(strengths_of(goodness[rest], aggregation)) != order[np.ix_(rest, rest)]
+            pairs = np.ix_(rest, rest)
+            others = WinCounts(counts.wins[pairs], counts.ties[pairs])
+            dependent[pairs] |= (
+                _order(_strengths_of_wins(others, goodness.shape[1], aggregation)) != order[pairs]
             )
     decided = np.zeros((m, m), dtype=bool)
     for part in _without_each_segment(goodness, aggregation):
@@ -106,9 +109,12 @@ def strengths_of(goodness: FloatArray, aggregation: str) -> FloatArray:
     """
     if aggregation in ("mean", "median"):
         return np.asarray(getattr(np, aggregation)(goodness, axis=1))
-    counts = win_counts(goodness)
+    return _strengths_of_wins(win_counts(goodness), goodness.shape[1], aggregation)
+
+
+def _strengths_of_wins(counts: WinCounts, n_segments: int, aggregation: str) -> FloatArray:
     if aggregation == "win_rate":
-        played = goodness.shape[1] * (len(goodness) - 1)
+        played = n_segments * (len(counts.wins) - 1)
         return np.asarray((counts.wins + counts.ties / 2).sum(axis=1) / played)
     return np.asarray(bradley_terry_batch(counts.wins[None], prior=PRIOR).log_strength[0])
 
