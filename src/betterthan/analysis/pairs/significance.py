@@ -14,7 +14,11 @@ from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.kernels.sign_flips.permutation import add_one
 from betterthan.kernels.significance.paired import paired_t
-from betterthan.kernels.significance.paired_bootstrap import bootstrap_t_both, bootstrap_t_tallies
+from betterthan.kernels.significance.paired_bootstrap import (
+    bootstrap_t_maxima,
+    bootstrap_t_tallies,
+    studentized_pairs,
+)
 from betterthan.kernels.significance.pvalues import pairwise_pvalues
 from betterthan.kernels.significance.rank_tests import mood_median, sign_test, wilcoxon
 from betterthan.kernels.significance.step_down import stepped_pvalues
@@ -118,13 +122,11 @@ def _bootstrap_block(
     m = len(sums)
     result = np.zeros((3, m, m))
     weights = bootstrap_counts(len(part), sizes.size, rng)
-    if not is_stepped:
-        result[0] = bootstrap_t_tallies(weights, sums, sizes, alternative=alternative)
-        return result
-    above = np.triu_indices(m, 1)
-    result[0], result[1][above], result[2][above] = bootstrap_t_both(
-        weights, sums, sizes, alternative=alternative
-    )
+    pairs = studentized_pairs(weights, sums, sizes) if is_stepped else None
+    result[0] = bootstrap_t_tallies(weights, sums, sizes, alternative=alternative, pairs=pairs)
+    if is_stepped:
+        above = np.triu_indices(m, 1)
+        result[1][above], result[2][above] = bootstrap_t_maxima(weights, sums, sizes, pairs=pairs)
     return result
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -11,9 +11,16 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.sign_flips.exact import TIE_TOLERANCE, Alternative
 from betterthan.kernels.significance.step_down import successive_maxima
 
+StudentizedPairs: TypeAlias = list[tuple[FloatArray, FloatArray]]
+
 
 def bootstrap_t_tallies(
-    weights: FloatArray, sums: FloatArray, sizes: FloatArray, *, alternative: Alternative = "two-sided"
+    weights: FloatArray,
+    sums: FloatArray,
+    sizes: FloatArray,
+    *,
+    alternative: Alternative = "two-sided",
+    pairs: StudentizedPairs | None = None,
 ) -> IntArray:
     r"""Count the bootstrap samples whose difference of means is as extreme as the observed one, in standard errors.
 
@@ -34,6 +41,8 @@ def bootstrap_t_tallies(
     sizes : array, shape (u,)
         Segments of each unit.
     alternative : {"two-sided", "greater", "less"}
+    pairs : list, optional
+        From :func:`studentized_pairs`, where they are needed twice.
 
     Returns
     -------
@@ -56,22 +65,17 @@ def bootstrap_t_tallies(
     array([[2, 1],
            [1, 2]])
     """
-    return _tallied(_studentised(weights, sums, sizes), len(sums), len(weights), alternative)
-
-
-def _tallied(
-    parts: Iterable[tuple[FloatArray, FloatArray]], m: int, n_resamples: int, alternative: Alternative
-) -> IntArray:
+    m = len(sums)
     tallies = np.zeros((m, m), dtype=np.int64)
-    np.fill_diagonal(tallies, n_resamples)
-    for a, (shifted, observed) in enumerate(parts):
+    np.fill_diagonal(tallies, len(weights))
+    for a, (shifted, observed) in enumerate(_studentised(weights, sums, sizes) if pairs is None else pairs):
         forward, backward = _beyond(shifted, observed, alternative)
         tallies[a, a + 1 :], tallies[a + 1 :, a] = forward, backward
     return tallies
 
 
 def bootstrap_t_maxima(
-    weights: FloatArray, sums: FloatArray, sizes: FloatArray
+    weights: FloatArray, sums: FloatArray, sizes: FloatArray, *, pairs: StudentizedPairs | None = None
 ) -> tuple[IntArray, FloatArray]:
     """Count the samples whose maximum over pairs, stepping down, reaches the t of each pair; two-sided.
 
@@ -84,22 +88,24 @@ def bootstrap_t_maxima(
         For the pairs a < b row by row.
     observed : array, shape (pairs,)
     """
-    return _stepped(list(_studentised(weights, sums, sizes)))
-
-
-def _stepped(parts: list[tuple[FloatArray, FloatArray]]) -> tuple[IntArray, FloatArray]:
+    parts = studentized_pairs(weights, sums, sizes) if pairs is None else pairs
     statistics = np.concatenate([np.abs(shifted).T for shifted, _ in parts])
     observed = np.concatenate([np.abs(t) for _, t in parts])
     statistics[np.isinf(statistics)] = 0.0
     return successive_maxima(statistics, observed * (1 - TIE_TOLERANCE)), observed
 
 
-def bootstrap_t_both(
-    weights: FloatArray, sums: FloatArray, sizes: FloatArray, *, alternative: Alternative = "two-sided"
-) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return what :func:`bootstrap_t_tallies` and :func:`bootstrap_t_maxima` do, from one pass over the samples."""
-    parts = list(_studentised(weights, sums, sizes))
-    return _tallied(parts, len(sums), len(weights), alternative), *_stepped(parts)
+def studentized_pairs(weights: FloatArray, sums: FloatArray, sizes: FloatArray) -> StudentizedPairs:
+    """Return Student's t of each sample about the observed mean, and the observed t, of each system against all later.
+
+    Examples
+    --------
+    >>> scores = np.array([[3.0, 4.0, 5.0, 4.0], [1.0, 4.0, 2.0, 3.0]])
+    >>> pairs = studentized_pairs(np.array([[2.0, 0, 2, 0]]), scores, np.ones(4))
+    >>> [(shifted.round(3).tolist(), observed.round(3).tolist()) for shifted, observed in pairs]
+    [([[4.0]], [2.683])]
+    """
+    return list(_studentised(weights, sums, sizes))
 
 
 class StudentizedDraws(NamedTuple):
