@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtr, stdtrit
 
 from betterthan.analysis.board.incomplete import (
     BY_SCORES_THERE_ARE,
@@ -18,6 +17,8 @@ from betterthan.analysis.board.incomplete import (
     over_met_tasks,
     require_comparable,
 )
+from betterthan.analysis.board.items import RESAMPLES, ItemLimits, bounds_of, over_items
+from betterthan.analysis.board.points import POINTS, combined
 from betterthan.analysis.board.task_tables import MissingTasks, TaskScores, task_scores
 from betterthan.analysis.compare.compare import compare
 from betterthan.analysis.computing import Rng
@@ -25,8 +26,8 @@ from betterthan.analysis.rank.rank_scores import rank_scores
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.table_argument import AnyData
-from betterthan.analysis.units import UnitName, Units, units_of
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.analysis.units import UnitName
+from betterthan.arrays import FloatArray
 from betterthan.budget import check_share
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
@@ -35,13 +36,9 @@ from betterthan.errors import BetterThanError, NotEstimable, some_of, unknown_na
 from betterthan.kernels.agreement.rankings import top_set
 from betterthan.kernels.comparisons.task_scores import (
     interquartile_mean,
-    systems_beaten,
     task_ranks,
-    task_win_rates,
 )
 from betterthan.kernels.comparisons.tied_ranks import tied_ranks
-from betterthan.kernels.display.ranks import simultaneous_rank_intervals
-from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.kernels.significance.pvalues import adjusted
 from betterthan.messages import Message, Option
 from betterthan.results.board import BOARD_METHODS, Board, BoardWithout, TaskDifference
@@ -50,8 +47,6 @@ from betterthan.results.settings import Settings
 from betterthan.tables.scores import Scores
 
 BoardMethod = Literal["mean", "mean_win_rate", "borda", "iqm", "average_rank", "bradley_terry"]
-RESAMPLES = 1000
-"""Bootstrap samples of the items of every task."""
 # Ranges of tasks on one scale differ by less than this factor.
 _MANY_TIMES = 20.0
 _ROUNDING = 1e-12
@@ -164,18 +159,18 @@ def board(
     if not tasks.is_complete:
         require_comparable(tasks, by)
         met = over_met_tasks(tasks, by, confidence)
-        of_items = _over_items(tasks, by, units, confidence, resampling)
+        of_items = over_items(tasks, by, units, confidence, resampling)
         return _result(tasks, met, of_items, by=by, units=units, confidence=confidence, resampling=resampling)
     # The number of resamples is that of items; a ranking of tasks has its own.
     ranked = _over_tasks(tasks, by, confidence, resampling.times(0))
-    of_items = _over_items(tasks, by, units, confidence, resampling)
+    of_items = over_items(tasks, by, units, confidence, resampling)
     return _result(tasks, ranked, of_items, by=by, units=units, confidence=confidence, resampling=resampling)
 
 
 def _result(
     tasks: TaskScores,
     ranked: Ranking | MetTasks,
-    of_items: _ItemLimits,
+    of_items: ItemLimits,
     *,
     by: str,
     units: UnitName,
@@ -187,7 +182,7 @@ def _result(
     strengths = {method: _all_strengths(tasks, method) for method in BOARD_METHODS}
     factor = len(tasks.tasks) if by == "borda" else 1.0
     m = len(order)
-    least, most = _bounds(by, m, len(tasks.tasks))
+    least, most = bounds_of(by, m, len(tasks.tasks))
     return Board(
         by=by,
         systems=ranked.systems,
@@ -216,7 +211,7 @@ def _result(
         test=ranked.test,
         correction=ranked.correction,
         undecidable=_undecidable(ranked, len(tasks.tasks)),
-        notes=(*_gaps(tasks, by), *tasks.notes, *_scale_note(tasks, by), *_steps_note(of_items, by)),
+        notes=(*_gaps(tasks, by), *tasks.notes, *_scale_note(tasks, by)),
         settings=_settings(tasks, ranked, of_items, by, units, confidence, resampling),
     )
 
@@ -224,7 +219,7 @@ def _result(
 def _settings(
     tasks: TaskScores,
     ranked: Ranking | MetTasks,
-    of_items: _ItemLimits,
+    of_items: ItemLimits,
     by: str,
     units: UnitName,
     confidence: float,
@@ -259,19 +254,6 @@ def _refuse_mixed(tasks: TaskScores, by: str) -> None:
         )
 
 
-def _steps_note(of_items: _ItemLimits, by: str) -> tuple[str, ...]:
-    """A warning on intervals for other items by what only depends on the order of systems on a task."""
-    if by in ("mean", "iqm") or not np.isfinite(of_items.low).any():
-        return ()
-    return (
-        Message(
-            "Intervals for other items are approximate, and may be too narrow, where systems are close on a task: a "
-            "few items change who wins it. Those of {by} do not depend on that.",
-            by=Option("by", "mean"),
-        ),
-    )
-
-
 def _gaps(tasks: TaskScores, by: str) -> tuple[str, ...]:
     return () if tasks.is_complete else (gaps_note(tasks, by),)
 
@@ -298,25 +280,6 @@ def _scale_note(tasks: TaskScores, by: str) -> tuple[str, ...]:
 
 # ---- one number per system
 
-_POINTS: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "mean": lambda goodness: goodness,
-    "mean_win_rate": task_win_rates,
-    "borda": systems_beaten,
-    "average_rank": lambda goodness: 0.0 - task_ranks(goodness),
-}
-"""Points of each system on a task, whose mean over tasks is the strength; systems along the last axis."""
-
-
-def _combined(goodness: FloatArray, by: str) -> FloatArray:
-    """Return strengths, higher is better, from goodness of shape (..., m, T); Borda points per task."""
-    if np.isnan(goodness).any():
-        return met_strengths(goodness, by)
-    if by == "iqm":
-        return interquartile_mean(goodness)
-    if by == "bradley_terry":
-        raise NotEstimable("Bradley–Terry is fitted by rank.")
-    return np.asarray(np.swapaxes(_POINTS[by](np.swapaxes(goodness, -1, -2)), -1, -2).mean(axis=-1))
-
 
 def _task_table(tasks: TaskScores, by: str) -> Scores:
     """Return a table whose segments are the tasks, in whose means or strengths systems are ranked."""
@@ -324,8 +287,8 @@ def _task_table(tasks: TaskScores, by: str) -> Scores:
     higher = True
     if by == "average_rank":
         values, higher = task_ranks(values.T).T, False
-    elif by in _POINTS and by != "mean":
-        values = _POINTS[by](values.T).T
+    elif by in POINTS and by != "mean":
+        values = POINTS[by](values.T).T
     elif not any(tasks.higher_is_better):
         values, higher = tasks.scores, False
     return Scores(
@@ -364,7 +327,7 @@ def _all_strengths(tasks: TaskScores, by: str) -> FloatArray:
         return missing
     if by == "bradley_terry":
         return _bradley_terry(tasks.goodness)
-    strength = _combined(tasks.goodness, by)
+    strength = combined(tasks.goodness, by)
     if by == "borda":
         return strength * len(tasks.tasks)
     is_turned = by == "average_rank" or (by in ("mean", "iqm") and not tasks.higher_is_better[0])
@@ -385,155 +348,6 @@ def _tasks_won(goodness: FloatArray) -> FloatArray:
     return np.asarray((best / best.sum(axis=0)).sum(axis=1))
 
 
-# ---- the tasks are fixed, their items are the sample
-
-
-class _ItemLimits(NamedTuple):
-    """Intervals and rank ranges for these tasks with other items."""
-
-    low: FloatArray
-    high: FloatArray
-    rank_low: IntArray
-    rank_high: IntArray
-    drew: bool
-
-
-class _Items(NamedTuple):
-    """Goodness of every item of a task, and its unit."""
-
-    goodness: FloatArray
-    units: Units
-
-
-def _over_items(
-    tasks: TaskScores, by: str, units: UnitName, confidence: float, resampling: Resampling
-) -> _ItemLimits:
-    m = len(tasks.systems)
-    if not tasks.tables or by == "bradley_terry":
-        nowhere = np.full(m, np.nan)
-        return _ItemLimits(
-            nowhere, nowhere, np.ones(m, dtype=np.int64), np.full(m, m, dtype=np.int64), drew=False
-        )
-    items = [_Items(_with_gaps(table, tasks.systems), units_of(table, units)) for table in tasks.tables]
-    if by == "mean" and tasks.is_complete:
-        covariance, degrees = _of_means(items)
-        strength = tasks.goodness.mean(axis=1)
-    else:
-        draws = _drawn(items, by, resampling.on(tasks.digest, default=RESAMPLES))
-        covariance = np.atleast_2d(np.cov(draws, rowvar=False))
-        freedom = float(sum(each.units.n_units - 1 for each in items))
-        degrees = np.full((m, m), max(freedom, 1.0))
-        strength = _combined(tasks.goodness, by)
-    factor = float(len(tasks.tasks)) if by == "borda" else 1.0
-    error = np.sqrt(np.diag(covariance))
-    reach = stdtrit(np.diag(degrees), 0.5 + confidence / 2) * np.where(error > 0, error, np.nan)
-    low, high = factor * (strength - reach), factor * (strength + reach)
-    is_turned = by == "average_rank" or (by in ("mean", "iqm") and not tasks.higher_is_better[0])
-    if is_turned:
-        low, high = 0.0 - high, 0.0 - low
-    least, most = _bounds(by, m, len(tasks.tasks))
-    low, high = np.maximum(low, least), np.minimum(high, most)
-    better = _better(strength, covariance, degrees, 1 - confidence)
-    rank_low, rank_high = simultaneous_rank_intervals(better)
-    return _ItemLimits(low, high, rank_low, rank_high, drew=by != "mean" or not tasks.is_complete)
-
-
-def _with_gaps(table: Scores, systems: tuple[str, ...]) -> FloatArray:
-    """Return the goodness of all systems, NaN for those that the task lacks."""
-    if table.systems == systems:
-        return table.goodness
-    place = {name: i for i, name in enumerate(table.systems)}
-    nowhere = np.full(table.n_segments, np.nan)
-    return np.stack([table.goodness[place[name]] if name in place else nowhere for name in systems])
-
-
-def _bounds(by: str, m: int, n_tasks: int) -> tuple[float, float]:
-    """Return the least and the largest strength that there can be."""
-    bounds = {
-        "mean_win_rate": (0.0, 1.0),
-        "borda": (0.0, float(n_tasks * (m - 1))),
-        "average_rank": (1.0, float(m)),
-    }
-    return bounds.get(by, (-np.inf, np.inf))
-
-
-def _of_means(items: list[_Items]) -> tuple[FloatArray, FloatArray]:
-    r"""Covariance of mean scores over tasks, and Satterthwaite's degrees of freedom of each difference.
-
-    .. math:: \widehat{\mathrm{Cov}} = \frac{1}{T^2} \sum_t \frac{n_t}{n_t - 1} \sum_u
-              \frac{(y_u - w_u \bar y_t)(y_u - w_u \bar y_t)^\top}{N_t^2}
-
-    with y_u the sums over the w_u items of unit u, of which task t has n_t, and N_t its items. The degrees of freedom
-    on the diagonal belong to the mean itself.
-    """
-    m, n_tasks = len(items[0].goodness), len(items)
-    total = np.zeros((m, m))
-    squares = np.zeros((m, m))
-    for goodness, units in items:
-        n = units.n_units
-        if n < 2:
-            raise NotEstimable("A task with a single item has no interval. Leave it out.")
-        sums = units.summed(goodness)
-        centred = (sums - goodness.mean(axis=1)[:, None] * units.sizes) / goodness.shape[1]
-        covariance = centred @ centred.T * (n / (n - 1)) / n_tasks**2
-        total += covariance
-        squares += _variances(covariance) ** 2 / (n - 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        degrees = np.where(squares > 0, _variances(total) ** 2 / squares, 1.0)
-    return total, degrees
-
-
-def _variances(covariance: FloatArray) -> FloatArray:
-    """Variances of all differences, and on the diagonal those of the values themselves."""
-    own = np.diag(covariance)
-    variances = np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0)
-    np.fill_diagonal(variances, own)
-    return variances
-
-
-def _better(strength: FloatArray, covariance: FloatArray, degrees: FloatArray, alpha: float) -> Any:  # noqa: ANN401
-    """Which systems (rows) are significantly better than which (columns), after Holm's correction."""
-    m = strength.size
-    left, right = np.triu_indices(m, 1)
-    lead = strength[left] - strength[right]
-    lead[np.abs(lead) <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
-    error = np.sqrt(_variances(covariance)[left, right])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(error > 0, np.abs(lead) / error, np.inf)
-    p = np.where(lead == 0, 1.0, 2 * stdtr(degrees[left, right], -t))
-    is_sure = adjusted(p, correction="holm") <= alpha
-    better = np.zeros((m, m), dtype=np.bool_)
-    better[left, right] = is_sure & (lead > 0)
-    better[right, left] = is_sure & (lead < 0)
-    return better
-
-
-def _drawn(items: list[_Items], by: str, resampling: Resampling) -> FloatArray:
-    """Strengths over bootstrap samples of the units of every task, shape (n_resamples, m)."""
-    m, n_tasks = len(items[0].goodness), len(items)
-    largest = max(each.units.n_units for each in items)
-    blocks = resampling.run(
-        f"items of tasks by {by}",
-        (tuple((units.summed(goodness), units.sizes) for goodness, units in items), by),
-        _items_block,
-        bytes_each=8 * (3 * m * n_tasks + largest),
-        key=by,
-        label="bootstrap of items",
-    )
-    return np.concatenate(blocks)
-
-
-def _items_block(
-    payload: tuple[tuple[tuple[FloatArray, FloatArray], ...], str], part: range, rng: np.random.Generator
-) -> FloatArray:
-    tasks, by = payload
-    means = []
-    for sums, sizes in tasks:
-        counts = bootstrap_counts(len(part), sizes.size, rng)
-        means.append((counts @ sums.T) / (counts @ sizes)[:, None])
-    return _combined(np.stack(means, axis=-1), by)
-
-
 # ---- what else a board says
 
 
@@ -542,8 +356,8 @@ def _without_each(tasks: TaskScores, by: str) -> tuple[BoardWithout, ...]:
     if not tasks.is_complete:
         return _without_each_met(tasks, by)
     # Points on a task do not depend on the other tasks.
-    points = np.swapaxes(_POINTS[by](tasks.goodness.T), 0, 1) if by in _POINTS else tasks.goodness
-    then = "mean" if by in _POINTS else by
+    points = np.swapaxes(POINTS[by](tasks.goodness.T), 0, 1) if by in POINTS else tasks.goodness
+    then = "mean" if by in POINTS else by
     whole = _order_by(points, then)
     if np.isnan(whole).any():
         return ()
@@ -587,7 +401,7 @@ def _signs(strength: FloatArray) -> npt.NDArray[np.int8]:
 
 
 def _order_by(goodness: FloatArray, by: str) -> FloatArray:
-    return _bradley_terry(goodness) if by == "bradley_terry" else _combined(goodness, by)
+    return _bradley_terry(goodness) if by == "bradley_terry" else combined(goodness, by)
 
 
 def _differences(
