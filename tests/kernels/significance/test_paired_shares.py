@@ -1,6 +1,7 @@
 """Exact tests of two paired shares against a margin: enumeration, published statistics, size and order."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -55,35 +56,43 @@ def largest(tail, tables, difference, points=200):
     return max(probabilities(tables[tail], share, difference).sum() for share in grid)
 
 
-@pytest.mark.parametrize(("better", "worse"), [(0, 0), (3, 1), (1, 2), (4, 4), (0, 3)])
-@pytest.mark.parametrize("difference", [-0.1, 0.1])
-def test_enumeration_of_few_items_agrees(better, worse, difference):
-    """The tail probability of each table at its own likeliest q, and of all tables with less over all q."""
-    tables = tables_of(12)
-    z = np.array([statistic(b, c, 12, difference) for b, c, _ in tables])
-    estimates = np.array(
+@cache
+def estimates_of(n, difference):
+    """The tail probability of each table at its own likeliest q."""
+    tables = tables_of(n)
+    wins, losses = tables[:, 0] * 1.0, tables[:, 1] * 1.0
+    z = score_statistic(wins, losses, n, difference)
+    shares = likeliest_share(wins, losses, n, difference)
+    return np.array(
         [
-            probabilities(tables[z >= own - 1e-9], float(share[0]), difference).sum()
-            for own, share in zip(
-                z,
-                (likeliest_share(row[:1] * 1.0, row[1:2] * 1.0, 12, difference) for row in tables),
-                strict=True,
-            )
+            probabilities(tables[z >= own - 1e-9], share, difference).sum()
+            for own, share in zip(z.tolist(), shares.tolist(), strict=True)
         ]
     )
+
+
+@pytest.mark.parametrize(("better", "worse"), [(0, 0), (3, 1), (1, 2), (4, 4), (0, 3), (5, 3), (2, 9)])
+@pytest.mark.parametrize("difference", [-0.1, 0.1])
+@pytest.mark.parametrize("n", [12, 70])
+def test_enumeration_of_all_tables_agrees(better, worse, n, difference):
+    """Of all tables with a smaller tail probability at their own likeliest q, the largest probability over q."""
+    tables, estimates = tables_of(n), estimates_of(n, difference)
     observed = estimates[(tables[:, 0] == better) & (tables[:, 1] == worse)][0]
     known = largest(estimates <= observed + 1e-9, tables, difference)
-    assert shares_exceed(better, worse, 12, difference) == pytest.approx(known, abs=0.002)
+    assert shares_exceed(better, worse, n, difference) == pytest.approx(known, abs=0.002)
 
 
 @pytest.mark.parametrize(("better", "worse"), [(0, 0), (5, 3), (2, 9)])
 @pytest.mark.parametrize("difference", [-0.05, 0.05])
-def test_enumeration_of_more_items_agrees(better, worse, difference):
-    """All tables with a statistic as large."""
+def test_p_values_far_from_the_level_are_those_of_the_score_statistic(better, worse, difference):
+    """All tables with a statistic as large; near the level the other order decides."""
     tables = tables_of(70)
     z = score_statistic(tables[:, 0] * 1.0, tables[:, 1] * 1.0, 70, difference)
     known = largest(z >= statistic(better, worse, 70, difference) - 1e-9, tables, difference)
-    assert shares_exceed(better, worse, 70, difference) == pytest.approx(known, abs=0.002)
+    assert shares_exceed(better, worse, 70, difference, level=1e-9) == pytest.approx(known, abs=0.002)
+    assert shares_exceed(better, worse, 70, difference, level=known) == shares_exceed(
+        better, worse, 70, difference
+    )
 
 
 def test_no_change_on_few_items_shows_little():
@@ -98,7 +107,7 @@ def test_size_is_at_most_the_level(n):
     margin, level = 0.05, 0.025
     tables = tables_of(n)
     likely = tables[(tables[:, 0] + tables[:, 1] < n / 2) & (tables[:, 0] >= tables[:, 1] - 3)]
-    passes = likely[[shares_exceed(int(b), int(c), n, -margin) <= level for b, c, _ in likely]]
+    passes = likely[[shares_exceed(int(b), int(c), n, -margin, level=level) <= level for b, c, _ in likely]]
     for changed in (0.06, 0.1, 0.2, 0.3):
         assert probabilities(passes, (changed + margin) / 2, -margin).sum() <= level
 
@@ -109,6 +118,23 @@ def test_power_where_few_items_change():
     likely = tables[(tables[:, 0] + tables[:, 1] < 10) & (tables[:, 0] >= tables[:, 1])]
     passes = likely[[shares_exceed(int(b), int(c), 50, -0.05) <= 0.025 for b, c, _ in likely]]
     assert probabilities(passes, 0.025, 0.0).sum() == pytest.approx(0.219, abs=0.002)
+
+
+def test_power_beyond_the_tables_that_are_listed():
+    """Of 70 answers 5% change: by the score statistic 23.1% of equal systems pass at a margin of 0.05."""
+    tables = tables_of(70)
+    likely = tables[(tables[:, 0] + tables[:, 1] < 13) & (tables[:, 0] >= tables[:, 1] - 1)]
+    passes = likely[[shares_exceed(int(b), int(c), 70, -0.05, level=0.025) <= 0.025 for b, c, _ in likely]]
+    assert probabilities(passes, 0.025, 0.0).sum() == pytest.approx(0.314, abs=0.003)
+
+
+@pytest.mark.parametrize(
+    ("n", "better", "worse", "margin"), [(10, 1, 4, 0.44), (10, 1, 3, 0.34), (8, 1, 6, 0.14)]
+)
+def test_a_larger_margin_is_never_harder_to_show(n, better, worse, margin):
+    """Tables for which the probability at one margin alone is larger at the next ones, where a verdict is possible."""
+    p = [round(shares_exceed(better, worse, n, -m), 9) for m in (margin, margin + 0.02, margin + 0.04)]
+    assert p == sorted(p, reverse=True) or min(p) > 0.5
 
 
 def test_order_in_wins_losses_and_margin():

@@ -165,7 +165,7 @@ def _exact_end(low: float, counts: tuple[int, int, int], share: float, scale: fl
     hair = _HAIR * share * scale
     for at in (-share, share):
         # What is shown to be above 0 is above every edge below 0.
-        if not (low > 0 and at < 0) and shares_exceed(*counts, at) > level:
+        if not (low > 0 and at < 0) and shares_exceed(*counts, at, level=level) > level:
             return min(low, at * scale)
         low = max(low, at * scale + hair)
     return low

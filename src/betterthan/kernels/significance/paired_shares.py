@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from scipy.special import betainc, gammaln, xlogy
@@ -19,7 +20,10 @@ _GRID = 160  # values of q; with ten times as many no p-value of 500 tables of 2
 _REACH = 8.0  # standard deviations of a binomial number beyond which less than 1e-15 is left
 _FEW = 64  # items up to which all tables are listed
 _ROWS = 256  # values of q at once, for 2,145 tables of 64 items
+_SEVERAL = 800  # items up to which tables near the observed one are ordered by their estimated p-values
+_CLEAR = 4.0  # p-values so many times above or below the level decide in either order
 _TIE = 1e-9  # statistics that differ by less are equal
+_FAR, _STEP, _STEPS = 0.3, 0.02, 5  # from this difference on, so many larger margins are looked at, too
 
 
 def score_statistic(better: FloatArray, worse: FloatArray, n: float, difference: float) -> FloatArray:
@@ -72,13 +76,13 @@ def likeliest_share(better: FloatArray, worse: FloatArray, n: float, difference:
     return np.asarray((root - half) / (4 * n))
 
 
-def shares_exceed(better: int, worse: int, n: int, difference: float) -> float:
+def shares_exceed(better: int, worse: int, n: int, difference: float, *, level: float | None = None) -> float:
     r"""P-value of "the share of the first system exceeds that of the second by at most `difference`", one-sided, exact.
 
     .. math:: p = \sup_q P_{q, \delta}\big( Z(B, C) \ge z \big), \qquad
               (B, C, n - B - C) \sim \text{Mult}(n; q + \delta, q, 1 - 2q - \delta),
 
-    with Tango's score statistic Z. Up to 64 items the tables (b, c) are ordered instead by the probability of a
+    with Tango's score statistic Z. Up to 800 items the tables (b, c) are ordered instead by the probability of a
     statistic as large at their own likeliest q, which has more power where few items change (the E + M p-value [3]_).
     Beyond, both orders have the same power within three points. At a difference of 0 the test that takes the number of
     changed items as given (McNemar's) is the one that :func:`betterthan.compare` reports.
@@ -90,6 +94,9 @@ def shares_exceed(better: int, worse: int, n: int, difference: float) -> float:
     n : int
     difference : float
         Such as minus the margin, to show that the first system is not worse by more than the margin.
+    level : float, optional
+        The level with which the p-value is compared: with more than 64 items, those that are four times as large or as
+        small are those of the score statistic, which takes less time.
 
     References
     ----------
@@ -109,17 +116,54 @@ def shares_exceed(better: int, worse: int, n: int, difference: float) -> float:
     """
     if not -1 < difference < 1:
         return 0.0 if difference <= -1 else 1.0
-    shares = _shares(difference)
     if n <= _FEW:
-        return _estimated_and_maximized(better, worse, n, difference, shares)
+        # The hypothesis includes lower differences, at one of which a large one may be a little more likely.
+        lower = _STEP * math.ceil(difference / _STEP - 1) - _STEP * np.arange(_STEPS)
+        all_of = [difference, *(lower[lower > -1] if abs(difference) > _FAR else ())]
+        return max(_estimated_and_maximized(better, worse, n, float(at), _shares(float(at))) for at in all_of)
     z = float(score_statistic(np.array([float(better)]), np.array([float(worse)]), n, difference)[0])
-    losses = np.arange(n + 1.0)
+    least = _least_of_score(z, n, difference)
+    p = _largest_tail(least, n, difference)
+    is_clear = level is not None and not level / _CLEAR < p < level * _CLEAR
+    if n > _SEVERAL or is_clear:
+        return p
+    return _largest_tail(_least_of_estimate(better, worse, n, difference, least), n, difference)
+
+
+def _least_of_score(z: float, n: int, difference: float) -> FloatArray:
+    """Return for each number of losses the least number of wins with a score statistic as large."""
 
     def is_as_large(wins: FloatArray, lost: FloatArray) -> BoolArray:
         return np.asarray(score_statistic(wins, lost, n, difference) >= z - _TIE)
 
-    least = _least_wins(is_as_large, n, losses)
-    return float(min(1.0, max(_tail(least, n, share, difference) for share in shares.tolist())))
+    return _least_wins(is_as_large, n, np.arange(n + 1.0))
+
+
+def _least_of_estimate(better: int, worse: int, n: int, difference: float, near: FloatArray) -> FloatArray:
+    """Return the same for the estimated p-value, searching near the tables with the same score statistic."""
+
+    @cache
+    def estimate(wins: int, losses: int) -> float:
+        table = np.array([float(wins)]), np.array([float(losses)])
+        z = round(float(score_statistic(*table, n, difference)[0]), 9)
+        share = float(likeliest_share(*table, n, difference)[0])
+        return _tail(_least_of_score(z, n, difference), n, share, difference)
+
+    most = estimate(better, worse) + _TIE
+    least = np.empty(n + 1)
+    for losses, start in enumerate(near.tolist()):
+        wins = min(int(start), n - losses + 1)
+        while wins <= n - losses and estimate(wins, losses) > most:
+            wins += 1
+        while wins > 0 and estimate(wins - 1, losses) <= most:
+            wins -= 1
+        least[losses] = wins
+    return least
+
+
+def _largest_tail(least: FloatArray, n: int, difference: float) -> float:
+    shares = _shares(difference).tolist()
+    return float(min(1.0, max(_tail(least, n, share, difference) for share in shares)))
 
 
 def _shares(difference: float) -> FloatArray:
