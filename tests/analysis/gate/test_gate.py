@@ -283,6 +283,16 @@ def test_a_loss_near_the_margin_is_decided_as_a_decline():
     assert normal / 0.2**2 < row.needed_if_equal < 1.3 * normal / 0.2**2
 
 
+def test_numbers_that_would_decide_symmetric_scores_are_those_of_a_plan():
+    """No loss that was not seen is imagined where losses have no long tail; the interval imagines none either."""
+    rng = np.random.default_rng(3)
+    gaps = rng.normal(size=60)
+    gaps -= gaps.mean()
+    row = bt.gate(np.zeros(60), gaps, margin=0.2)[0]
+    assert row.verdict == "undecided"
+    assert row.needed_if_equal == bt.plan(sd=float(gaps.std(ddof=1)), difference=0.2)[0].needed
+
+
 def test_numbers_that_would_decide_allow_for_losses_not_yet_seen():
     """With one large loss among small gains more items are needed than its share suggests."""
     gaps = np.array([0.1, 0.2] * 20 + [-6.0])

@@ -26,9 +26,11 @@ def test_known_numbers():
     """Half a standard deviation, one point of accuracy, and McNemar's and Wald's formulas nearby."""
     assert bt.plan(sd=2.0, difference=1.0)[0].needed == 34
     assert bt.plan(discordance=0.1, difference=0.01)[0].needed == 8032
-    battles = bt.plan(ties=0.0, difference=0.1)[0].needed
     log_odds, s = math.log(0.6 / 0.4), 0.6
-    assert battles == math.ceil((2.801585 / log_odds) ** 2 / (s * (1 - s)))
+    battles = bt.plan(ties=0.0, difference=0.1)[0].needed
+    assert 0.97 < battles / ((2.801585 / log_odds) ** 2 / (s * (1 - s))) < 1
+    closer = bt.plan(ties=0.0, difference=0.02)[0].needed
+    assert closer == math.ceil((2.801585 / math.log(0.52 / 0.48)) ** 2 / (0.52 * 0.48))
     ties = bt.plan(ties=0.3, difference=0.1, n_systems=4)
     level = stats.norm.isf(0.05 / 12) + stats.norm.isf(0.2)
     known = 3 * (level / log_odds) ** 2 * (s * (1 - s) - 0.3 / 4) / (s * (1 - s)) ** 2
@@ -150,10 +152,18 @@ def test_runs_of_a_pilot():
 def test_labels_beside_a_judge():
     """With a good judge few labels are enough, with a useless one as many as without; the judged items set a limit."""
     alone = bt.plan(sd=1.0, difference=0.2)[0].needed
-    for rho, low, high in ((0.0, alone, alone), (0.9, 30, 0.4 * alone)):
+    for rho, low, high in ((0.0, alone, alone + 3), (0.9, 30, 0.4 * alone)):
         needed = bt.plan(sd=1.0, judged=5000, judge_correlation=rho, difference=0.2)[0].needed
         assert low <= needed <= high
     assert math.isinf(bt.plan(sd=1.0, judged=100, judge_correlation=0.9, difference=0.05)[0].needed)
+
+
+def test_labels_pay_for_the_trust_in_the_judge():
+    """The formula written out: one degree of freedom for the coefficient, and its part of the variance."""
+    found = bt.plan(sd=2.0, judged=500, judge_correlation=0.7, difference=0.8, number=29)
+    variance = 4 * (0.51 / 29 * 27 / 26 + 0.49 / 500)
+    reach = stats.t.isf(0.025, 27)
+    assert found[0].power_here == pytest.approx(stats.nct.sf(reach, 27, 0.8 / math.sqrt(variance)), abs=1e-6)
 
 
 def scores_event(n, systems=2):

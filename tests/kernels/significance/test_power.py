@@ -9,9 +9,11 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
+import betterthan as bt
 from betterthan.kernels.significance.power import (
     least_difference,
     least_number,
+    power_of_battles,
     power_of_means,
     power_of_normal,
     power_of_right_wrong,
@@ -131,3 +133,21 @@ def test_simulated_sign_flips_have_the_power():
         shown += d.sum() > 0 and np.mean(sums >= abs(d.sum()) - 1e-12) <= 0.05
     power = power_of_means(0.8, 12)
     assert shown / 2000 == pytest.approx(power, abs=3.5 * math.sqrt(power * (1 - power) / 2000))
+
+
+@pytest.mark.parametrize(("n", "ties", "difference"), [(12, 0.2, 0.25), (15, 0.0, 0.3), (9, 0.4, 0.29)])
+def test_battles_are_added_up_as_compare_decides_them(n, ties, difference):
+    """Every number of wins and ties, compared by the verb itself; where no strengths exist, nothing is significant."""
+    win, total = 0.5 + difference - ties / 2, 0.0
+    for wins in range(n + 1):
+        for tied in range(n + 1 - wins):
+            lost = n - wins - tied
+            chance = stats.multinomial.pmf([wins, tied, lost], n, [win, ties, 1 - win - ties])
+            if wins <= lost or wins == n or chance == 0:
+                continue
+            outcome = np.repeat([1.0, 0.5, 0.0], [wins, tied, lost])
+            matches = bt.Matches(
+                systems=["a", "b"], left=np.zeros(n, dtype=int), right=np.ones(n, dtype=int), outcome=outcome
+            )
+            total += chance * (bt.compare(matches).pair("a", "b").pvalue <= 0.05)
+    assert power_of_battles(difference, ties, n) == pytest.approx(total, abs=1e-9)

@@ -6,14 +6,21 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import nctdtr
 
 from betterthan.analysis.gate.margins import GateOptions, GateTable, Standing
 from betterthan.analysis.plan.designs import Design, Means, RightWrong
 from betterthan.analysis.plan.pilots import PilotOptions, pilot_of
 from betterthan.analysis.plan.plan import Question
+from betterthan.arrays import FloatArray
 from betterthan.errors import NotEstimable
+from betterthan.kernels.intervals.intervals import skewness_interval, skewness_of_sums
 from betterthan.kernels.intervals.mean_differences import is_two_valued
+from betterthan.kernels.intervals.unseen import clear_skewness
+from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.tables.scores import Scores
+
+_FEWEST = 3
 
 
 class Deciding(NamedTuple):
@@ -23,11 +30,43 @@ class Deciding(NamedTuple):
     needed_if_equal: float = math.nan
 
 
+class SkewedMeans(NamedTuple):
+    """Means of scores with rare large losses, whose lower limit is drawn toward the losses.
+
+    Attributes
+    ----------
+    sd, skewness : float
+        Of the differences of items.
+    """
+
+    sd: float
+    skewness: float
+
+    @property
+    def most(self) -> float:
+        """Scores may differ by any amount."""
+        return math.inf
+
+    def power(self, difference: float, n: int, level: float, alternative: Alternative) -> float:
+        """Return the probability that the lower limit lies above minus the difference."""
+        del alternative
+        if n < _FEWEST:
+            return 0.0
+        unit = np.ones(1)
+        low, _ = skewness_interval(0 * unit, unit, self.skewness * unit, np.array([n]), confidence=1 - level)
+        return float(1.0 - nctdtr(n - 1, difference * math.sqrt(n) / self.sd, -float(low[0])))
+
+    def roughly(self, difference: float, reach: float) -> float:
+        """Return the number for symmetric differences, from where the search begins."""
+        return (self.sd * reach / difference) ** 2
+
+
 def deciding(table: GateTable, one: Standing, margin: float, options: GateOptions) -> Deciding:
     """Return the numbers of units, by the same designs as :func:`betterthan.plan` with this table as a pilot.
 
     A row is decided when the difference is shown to be above minus the margin, or below 0, whichever is farther away.
-    For scores of single items one more loss as large as the largest is allowed for, as in their intervals.
+    For scores of single items with a long tail of losses one more as large as the largest is allowed for, and the
+    lower limit is drawn toward them, as in their intervals.
     """
     units = "auto" if one.unit == "battles" else options.units
     try:
@@ -39,7 +78,7 @@ def deciding(table: GateTable, one: Standing, margin: float, options: GateOption
         if one.compared.both_right is None or one.unit != "items":
             return Deciding()
         # Right and wrong on the same items: that one of two more would differ is as much as was seen against it.
-        design: Design = Means(math.sqrt(1 / (one.n_units + 2)))
+        design: Design | SkewedMeans = Means(math.sqrt(1 / (one.n_units + 2)))
     else:
         design = _with_unseen(_of_margins(pilot.design, one.effect), table, one, options)
     question = Question(options.power, options.alpha, "two-sided")
@@ -54,17 +93,26 @@ def _of_margins(design: Design, effect: float) -> Design:
     return design
 
 
-def _with_unseen(design: Design, table: GateTable, one: Standing, options: GateOptions) -> Design:
-    """Return the design of scores with the variance that one more of the largest loss would give."""
+def _with_unseen(
+    design: Design, table: GateTable, one: Standing, options: GateOptions
+) -> Design | SkewedMeans:
+    """Return the design of scores with losses that are rare and large, and one more of the largest of them."""
     if not (isinstance(table, Scores) and isinstance(design, Means)) or one.unit != "items":
         return design
     values = table.select((options.candidate, options.baseline)).goodness
+    values = values[:, ~np.isnan(values).any(axis=0)]
     gaps = values[0] - values[1]
-    gaps = gaps[~np.isnan(gaps)]
-    if is_two_valued(values[:, ~np.isnan(values).any(axis=0)]):
+    if is_two_valued(values) or gaps.size < _FEWEST or -_skewness(gaps) <= clear_skewness(gaps.size):
         return design
-    return Means(max(design.sd, float(np.std([*gaps, gaps.min()], ddof=1))))
+    gaps = np.append(gaps, gaps.min())
+    return SkewedMeans(float(np.std(gaps, ddof=1)), _skewness(gaps))
 
 
-def _needed(question: Question, design: Design, distance: float) -> float:
+def _skewness(gaps: FloatArray) -> float:
+    around = gaps - gaps.mean()
+    sums = (np.array([(around**power).sum()]) for power in (2, 3))
+    return float(skewness_of_sums(*sums, np.array([gaps.size]))[0])
+
+
+def _needed(question: Question, design: Design | SkewedMeans, distance: float) -> float:
     return question.needed(design, distance) if 0 < distance < design.most else math.inf

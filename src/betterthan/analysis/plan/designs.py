@@ -7,9 +7,16 @@ from typing import NamedTuple, Protocol
 
 from betterthan.kernels.runs.power import power_of_runs
 from betterthan.kernels.sign_flips.exact import Alternative
-from betterthan.kernels.significance.power import power_of_means, power_of_normal, power_of_right_wrong
+from betterthan.kernels.significance.power import (
+    power_of_battles,
+    power_of_means,
+    power_of_normal,
+    power_of_right_wrong,
+)
 
 UNLIMITED = math.inf
+_FEWEST_LABELS = 4
+_FEW_BATTLES = 300
 
 
 class Design(Protocol):
@@ -222,7 +229,9 @@ class BattlesDesign(NamedTuple):
         return (spread - self.ties / 4) / spread**2 * (self.systems - 1)
 
     def power(self, difference: float, n: int, level: float, alternative: Alternative) -> float:
-        """Return the power of the Wald test."""
+        """Return the power of the Wald test, added up over all results where two systems meet a few hundred times."""
+        if self.systems == 2 and n <= _FEW_BATTLES and math.isnan(self.variance):
+            return power_of_battles(difference, self.ties, n, level=level, alternative=alternative)
         log_odds = math.log((0.5 + difference) / (0.5 - difference))
         error = math.sqrt(self._variance(difference) / n)
         return power_of_normal(log_odds, error, level=level, alternative=alternative)
@@ -273,11 +282,14 @@ class LabelsDesign(NamedTuple):
 
     def power(self, difference: float, n: int, level: float, alternative: Alternative) -> float:
         """Return the power of the test of the corrected difference; labels beyond N items are of no use."""
-        own = 1 - self.correlation**2
         labels = min(n, self.judged)
+        if labels < _FEWEST_LABELS:
+            return 0.0
+        # How far the judge is trusted is estimated from the labels, too, which costs one of them.
+        own = (1 - self.correlation**2) * (labels - 2) / (labels - 3)
         variance = self.sd**2 * (own / labels + self.correlation**2 / self.judged)
-        effect = difference / math.sqrt(variance * labels)
-        return power_of_means(effect, labels, level=level, alternative=alternative)
+        effect = difference / math.sqrt(variance * (labels - 1))
+        return power_of_means(effect, labels - 1, level=level, alternative=alternative)
 
     def roughly(self, difference: float, reach: float) -> float:
         """Return infinity where the judged items are too few."""

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import betainc, gammaln, nctdtr, ndtr, ndtri, stdtrit
+from scipy.special import betainc, gammaln, nctdtr, ndtr, ndtri, stdtrit, xlogy
 
 from betterthan.arrays import FloatArray
 from betterthan.kernels.sign_flips.exact import Alternative
@@ -128,6 +128,54 @@ def power_of_normal(
     """
     sides = 2 if alternative == "two-sided" else 1
     return float(ndtr(abs(difference) / standard_error + float(ndtri(level / sides))))
+
+
+def power_of_battles(
+    difference: float,
+    ties: float,
+    n: int,
+    *,
+    level: float = 0.05,
+    alternative: Alternative = "two-sided",
+) -> float:
+    r"""Power of the Wald test of two systems after a few battles, summed over all numbers of wins and ties.
+
+    With s the observed share of wins, ties as half, the log odds have the robust variance
+
+    .. math:: \frac{s (1 - s) - t / 4n}{(n - 1) (s (1 - s))^2}
+
+    for t ties; where one system wins every battle there is no estimate, and nothing is significant.
+
+    Parameters
+    ----------
+    difference : float
+        The probability of a win, ties as half, less one half.
+    ties : float
+        Probability of a tie.
+    n : int
+    level : float, default 0.05
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+
+    Examples
+    --------
+    >>> round(power_of_battles(0.25, 0.2, 26), 3), power_of_battles(0.1, 0.0, 1)
+    (0.859, 0.0)
+    """
+    if n < 2:
+        return 0.0
+    wins, tied = (part.ravel().astype(np.float64) for part in np.indices((n + 1, n + 1)))
+    wins, tied = wins[wins + tied <= n], tied[wins + tied <= n]
+    lost = n - wins - tied
+    win = 0.5 + abs(difference) - ties / 2
+    logs = gammaln(n + 1.0) - gammaln(wins + 1) - gammaln(tied + 1) - gammaln(lost + 1)
+    chance = np.exp(logs + xlogy(wins, win) + xlogy(tied, ties) + xlogy(lost, max(1 - win - ties, 0.0)))
+    share = (wins + tied / 2) / n
+    known = (share > 0) & (share < 1)
+    spread = np.where(known, share * (1 - share), 0.25)
+    error = np.sqrt(np.maximum(spread - tied / (4 * n), 0.0) / (n - 1)) / spread
+    reach = -float(ndtri(level / (2 if alternative == "two-sided" else 1)))
+    log_odds = np.log(np.where(known, share / np.where(known, 1 - share, 1.0), 1.0))
+    return float(chance @ (known & (log_odds > reach * error)))
 
 
 def least_number(power_of: Callable[[int], float], power: float = 0.8, *, start: int = 2) -> int | None:
