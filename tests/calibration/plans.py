@@ -86,7 +86,7 @@ def _designs():
         own = {"document_size": size, "icc": icc, "difference": 0.3}
         yield f"documents of {size}, correlation {icc:g}", documents, {"sd": 1.0}, own
     for repeats, run_sd, noise_sd in ((2, 0.1, 0.3), (3, 0.1, 0.5), (5, 0.05, 1.0)):
-        own = {"repeats": repeats, "run_sd": run_sd, "noise_sd": noise_sd, "difference": 0.5}
+        own = {"repeats": repeats, "run_sd": run_sd, "noise_sd": noise_sd, "difference": 0.6}
         yield f"{repeats} runs, run deviation {run_sd:g}", repeated, {"sd": 1.0}, own
     for ties, difference in ((0.0, 0.1), (0.2, 0.1), (0.2, 0.25)):
         own = {"ties": ties, "difference": difference}

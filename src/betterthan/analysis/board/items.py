@@ -39,7 +39,7 @@ class ItemLimits(NamedTuple):
     drew: bool
 
 
-class Items(NamedTuple):
+class TaskItems(NamedTuple):
     """Goodness of every item of a task, and its unit."""
 
     goodness: FloatArray
@@ -66,7 +66,7 @@ def over_items(
         return ItemLimits(
             nowhere, nowhere, np.ones(m, dtype=np.int64), np.full(m, m, dtype=np.int64), drew=False
         )
-    items = [Items(_with_gaps(table, tasks.systems), units_of(table, units)) for table in tasks.tables]
+    items = [TaskItems(_with_gaps(table, tasks.systems), units_of(table, units)) for table in tasks.tables]
     if by == "mean" and tasks.is_complete:
         found = _by_formula(tasks, items, confidence)
     elif by in POINTS and by != "mean":
@@ -104,7 +104,7 @@ def bounds_of(by: str, m: int, n_tasks: int) -> tuple[float, float]:
 # ---- means over tasks have a formula
 
 
-def _by_formula(tasks: TaskScores, items: list[Items], confidence: float) -> _Strengths:
+def _by_formula(tasks: TaskScores, items: list[TaskItems], confidence: float) -> _Strengths:
     covariance, degrees = _of_means(items)
     return _by_t(tasks.goodness.mean(axis=1), covariance, degrees, confidence, drew=False)
 
@@ -119,7 +119,7 @@ def _by_t(
     return _Strengths(strength, strength - reach, strength + reach, better, drew)
 
 
-def _of_means(items: list[Items]) -> tuple[FloatArray, FloatArray]:
+def _of_means(items: list[TaskItems]) -> tuple[FloatArray, FloatArray]:
     r"""Covariance of mean scores over tasks, and Satterthwaite's degrees of freedom of each difference.
 
     .. math:: \widehat{\mathrm{Cov}} = \frac{1}{T^2} \sum_t \frac{n_t}{n_t - 1} \sum_u
@@ -142,7 +142,7 @@ def _of_means(items: list[Items]) -> tuple[FloatArray, FloatArray]:
     return total, degrees
 
 
-def _deviations(items: Items) -> FloatArray:
+def _deviations(items: TaskItems) -> FloatArray:
     """Return how much each unit moves the means of a task, shape (m, units)."""
     goodness, units = items
     if units.n_units < 2:
@@ -187,7 +187,7 @@ def _better(lead: FloatArray, pvalues: FloatArray, alpha: float) -> BoolArray:
 
 
 def _by_bootstrap(
-    tasks: TaskScores, items: list[Items], by: str, confidence: float, resampling: Resampling
+    tasks: TaskScores, items: list[TaskItems], by: str, confidence: float, resampling: Resampling
 ) -> _Strengths:
     m, n_tasks = tasks.scores.shape
     largest = max(each.units.n_units for each in items)
@@ -231,13 +231,13 @@ class _Truths(NamedTuple):
 
 
 def _by_truths(
-    tasks: TaskScores, items: list[Items], by: str, confidence: float, resampling: Resampling
+    tasks: TaskScores, items: list[TaskItems], by: str, confidence: float, resampling: Resampling
 ) -> _Strengths:
     """Limits of strengths that depend on the order of the true means only.
 
     A few items change who wins a close task, so the share of wins in resamples lies nearer to one half than the truth.
-    The order of the true means is drawn twice: with every task on its own, and with tasks that resemble each other as
-    much as they do here. An interval spans both, and the observed strength.
+    The order of the true means is drawn twice: with every task on its own, and with tasks that are as similar as
+    they are here. An interval spans both, and the observed strength.
     """
     truths = _truths(tasks, items, by)
     m, n_tasks = tasks.scores.shape
@@ -260,11 +260,11 @@ def _by_truths(
     return _Strengths(strength, low, high, _better_by_draws(strength, (alone, together), confidence), True)
 
 
-def _truths(tasks: TaskScores, items: list[Items], by: str) -> _Truths:
+def _truths(tasks: TaskScores, items: list[TaskItems], by: str) -> _Truths:
     factors, noise = [], []
     for each in items:
         here = ~np.isnan(each.goodness).any(axis=1)
-        known = Items(each.goodness[here], each.units)
+        known = TaskItems(each.goodness[here], each.units)
         k = int(here.sum())
         factor = np.zeros((min(k, each.units.n_units), len(here)))
         factor[:, here] = noise_factor(_deviations(known))

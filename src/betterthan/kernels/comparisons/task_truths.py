@@ -56,7 +56,7 @@ def noise_factor(deviations: FloatArray) -> FloatArray:
     scale = np.sqrt(n / (n - 1)) if n > 1 else 0.0
     if n <= m:
         return np.asarray(scale * deviations.T)
-    factor = np.linalg.qr(deviations.T, mode="r")
+    factor = np.linalg.qr(deviations.T).R
     # A factor is unique up to the signs of its rows, which depend on the library.
     return np.asarray(scale * factor * np.where(np.diag(factor) < 0, -1.0, 1.0)[:, None])
 
