@@ -152,6 +152,25 @@ def test_percent_beside_shares_is_refused_until_it_is_kept(put):
     assert bt.read_scores(["A.csv", "B.csv"], keep=["score"]).n_systems == 2
 
 
+@pytest.mark.parametrize(
+    "percent", [[0, 100, 100, 0, 100, 0, 100, 100, 0, 100], [0, 40, 62.5, 0, 88, 0, 95, 31, 0, 77]]
+)
+def test_percent_with_zeros_is_on_another_scale_too(put, percent):
+    """A gate would call 0/100 better than 0/1: zero is a value on every scale and hides nothing."""
+    put("A.csv", table([0, 1, 1, 0, 1, 1, 1, 0, 1, 1], ids=range(10)))
+    put("B.csv", table(percent, ids=range(10)))
+    assert "on another scale" in refusal(["A.csv", "B.csv"], "BT268")
+    with pytest.raises(ReadError, match="on another scale"):
+        bt.gate("A.csv", "B.csv", margin=0.05)
+
+
+def test_rare_large_counts_are_on_the_same_scale(put):
+    """Penalties of 1 and of 25 occur together, and so do few of them."""
+    put("A.csv", "id,penalty\n" + "".join(f"{k},{x}\n" for k, x in enumerate([0, 1, 0, 1, 5, 0, 1, 0, 1, 0])))
+    put("B.csv", "id,penalty\n" + "".join(f"{k},{x}\n" for k, x in enumerate([0, 25, 0, 5, 5, 0, 1, 0, 25, 0])))
+    assert bt.read_scores(["A.csv", "B.csv"]).n_systems == 2
+
+
 def test_check_says_what_a_folder_of_runs_is_together(put, tmp_path):
     """One table, although each file alone holds one system."""
     put("runs/A.csv", table(FIRST))

@@ -481,7 +481,7 @@ def _on_another_scale(_: Sequence[str], rows: FloatArray, settled: Sequence[bool
     rows = rows[usable]
     is_odd, words = _of_other_sign(rows), "is {} where the others are {}"
     if is_odd is None:
-        is_odd, words = _far_away(rows, _Sizes.of(rows)), "is on another scale"
+        is_odd, words = _far_away_but_for_zeros(rows), "is on another scale"
     if is_odd is None:
         return {}
     rest = rows[~is_odd]
@@ -504,6 +504,17 @@ def _of_other_sign(rows: FloatArray) -> BoolArray | None:
     if not (positive | negative).all() or positive.all() or negative.all():
         return None
     return np.asarray(positive if positive.sum() <= negative.sum() else negative)
+
+
+def _far_away_but_for_zeros(rows: FloatArray) -> BoolArray | None:
+    """Return the columns separated by a gap from the majority; 0 is a value on every scale, as in 0/1 and 0/100."""
+    is_odd = _far_away(rows, _Sizes.of(rows))
+    if is_odd is not None:
+        return is_odd
+    without_zeros = np.where(rows == 0, np.nan, rows)
+    if (np.isfinite(without_zeros).sum(axis=1) < _ENOUGH_ROWS).any():
+        return None
+    return _far_away(without_zeros, _Sizes.of(without_zeros))
 
 
 def _far_away(rows: FloatArray, sizes: _Sizes) -> BoolArray | None:
