@@ -89,7 +89,7 @@ WHEN_ASKED = {
     ("tables", "present"),
     ("metrics_folder", "present"),
     ("table_argument", "read"),
-    ("task_tables", "read"),
+    ("task_columns", "read"),
     ("metric_tables", "read"),
 }
 KERNELS_MAY_IMPORT = {

@@ -343,9 +343,10 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
         tables that do not belong together (BT101, BT180).
     """
     tables: dict[str, Scores] = {}
-    for table in whole(reading).tables:
+    every = whole(reading).tables
+    for table in every:
         if isinstance(table, Scores):
-            scores = table if system_level else refuse_system_level(table, path=path)
+            scores = table if system_level else refuse_system_level(table, path=path, n_metrics=len(every))
         elif isinstance(table, Runs):
             note = f"The runs of each segment were averaged ({table.runs_in_words}), so results are for these runs."
             averaged = table.to_scores()

@@ -87,9 +87,9 @@ def board(
     ----------
     data, *more : Scores, or what they are read from
         A dict of task names and tables, or several tables; a file or folder with several tasks; or one table of a
-        single score, whose rows are then tasks.
+        single score, whose rows are then tasks. In a leaderboard with a row per system, each column is a task.
     task : str, optional
-        The column with the name of the task, in a file or data frame.
+        The column with the name of the task, in a file or data frame; by default one called task, dataset or benchmark.
     metric : str or sequence of str, optional
         The metrics by which tasks are scored, where harnesses write several for each task, such as "exact_match": only
         tasks whose name is, or ends with, one of them.

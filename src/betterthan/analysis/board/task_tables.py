@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from betterthan.analysis.board.task_columns import is_of_tasks, metrics_by_task, of_metrics
 from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.arrays import FloatArray, IntArray, digest
-from betterthan.errors import BetterThanError, MissingScores, TableError, some_of, unknown_name
-from betterthan.messages import Message, Option
+from betterthan.errors import BetterThanError, MissingScores, TableError, some_of
+from betterthan.messages import COLUMN, Message, Option
 from betterthan.results.corrected import Corrected
 from betterthan.tables.any_table import AnyTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 
-if TYPE_CHECKING:
-    from betterthan.read.protocol import Options
-
-
-_WIDE = "wide"
 MissingTasks = Literal["raise", "drop", "available"]
+_MANY_TASKS = 1000
+"""Benchmarks have fewer tasks; more rows are rather items."""
 
 
 class TaskScores(NamedTuple):
@@ -66,63 +64,7 @@ class TaskScores(NamedTuple):
         return np.array([table.n_segments for table in self.tables], dtype=np.int64)
 
 
-def metrics_by_task(
-    data: AnyData,
-    options: Options,
-    task: str | None,
-    format: str | None = None,  # noqa: A002  (the user's word)
-) -> dict[str, Scores]:
-    """Read every metric of the data; `task` names the column of tasks.
-
-    In a long table each value of that column is a task, with items. In a wide table, a column per system, each row is.
-    """
-    from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
-
-    if task is None:
-        return TableReader(options, format=format).metrics(data)
-    role = "item" if _is_wide(data, format) else "metric"
-    return TableReader(replace(options, columns={**options.columns, role: task}), format=format).metrics(data)
-
-
-def of_metrics(tables: Mapping[str, Scores], metric: str | Sequence[str] | None) -> dict[str, Scores]:
-    """Return the tasks that are scored by one of these metrics, which harnesses write behind the task; all by default.
-
-    Raises
-    ------
-    UnknownName
-        When no task is scored by a metric.
-
-    Examples
-    --------
-    >>> one = Scores(name="x", systems=["A"], segments=["1"], values=[[1]])
-    >>> list(of_metrics({"arc: acc": one, "arc: acc_norm": one, "mmlu: acc": one}, "acc"))
-    ['arc: acc', 'mmlu: acc']
-    """
-    if not metric:
-        return dict(tables)
-    behind = {name: name.rpartition(": ")[2] for name in tables}
-    wanted = [metric] if isinstance(metric, str) else list(metric)
-    for name in wanted:
-        if name not in behind.values():
-            raise unknown_name("metric", name, list(dict.fromkeys(behind.values())))
-    return {name: table for name, table in tables.items() if behind[name] in wanted}
-
-
 _TABLES = AnyTable | Corrected
-
-
-def _is_wide(data: AnyData, format: str | None) -> bool:  # noqa: A002
-    """Whether the table has a column per system."""
-    from betterthan.read.grid.columns import ROLES  # noqa: PLC0415
-    from betterthan.read.inputs import TableReader, is_path  # noqa: PLC0415
-
-    if format is not None:
-        return format == _WIDE
-    one = data[0] if isinstance(data, list | tuple) and data else data
-    if is_path(one):
-        return TableReader().recognised(one).format == _WIDE
-    names = {str(name).lower() for name in (one if isinstance(one, Mapping) else getattr(one, "columns", ()))}
-    return not names & set(ROLES["score"])
 
 
 def task_scores(
@@ -148,7 +90,12 @@ def task_scores(
     tables = _tables(data, task)
     if metric is not None:
         tables = list(of_metrics({table.name: table for table in tables}, metric).values())
-    return _one_table(tables[0], missing) if len(tables) == 1 else _several(tables, missing)
+    if len(tables) == 1:
+        found = _one_table(tables[0], missing)
+        return found._replace(notes=(*_rows_note(tables[0]), *found.notes))
+    if all(map(is_of_tasks, tables)):
+        return _without_items(tables, missing)
+    return _several(tables, missing)
 
 
 def _tables(data: tuple[AnyData, ...], task: str | None) -> list[Scores]:
@@ -170,9 +117,7 @@ def _tables(data: tuple[AnyData, ...], task: str | None) -> list[Scores]:
         )
     if any(isinstance(one, _TABLES) for one in several):
         return [_named(_task_table(one), None) for one in several]
-    from betterthan.read.protocol import Options  # noqa: PLC0415  (a verb on a table loads no reader)
-
-    return list(metrics_by_task(data if more else first, Options(), task).values())
+    return list(metrics_by_task(data if more else first, None, task).values())
 
 
 def _every(first: AnyData, more: list[AnyData]) -> list[Any]:
@@ -195,6 +140,26 @@ def _named(table: Scores | Counts, name: str | None) -> Scores:
     return replace(scores, name=name)
 
 
+def _rows_note(table: Scores) -> tuple[Message, ...]:
+    """Return a warning where the rows may be the items of one task: by their number, documents, or values."""
+    groups = table.groups or ()
+    n_groups = len(set(groups))
+    is_grouped = 1 < n_groups < len(groups)
+    is_right_or_wrong = not np.setdiff1d(table.values[np.isfinite(table.values)], (0.0, 1.0)).size
+    if not (is_grouped or is_right_or_wrong or table.n_segments > _MANY_TASKS):
+        return ()
+    why = f", although they belong to {n_groups:,} documents or groups" if is_grouped else ""
+    return (
+        Message(
+            "Each of the {n:,} rows counts as an independent task here{why}. If they are items, name the column of "
+            "tasks with {task}, or use rank for the items of one task.",
+            n=table.n_segments,
+            why=why,
+            task=Option("task", COLUMN),
+        ),
+    )
+
+
 def _one_table(table: Scores, missing: MissingTasks) -> TaskScores:
     complete = _with_two_systems(table) if missing == "available" else _complete(table, missing)
     _require(complete.systems, complete.segments)
@@ -206,6 +171,22 @@ def _one_table(table: Scores, missing: MissingTasks) -> TaskScores:
         tables=(),
         notes=complete.notes,
         digest=complete.digest,
+    )
+
+
+def _without_items(tables: Sequence[Scores], missing: MissingTasks) -> TaskScores:
+    """Return the tasks of tables that each hold one score per system."""
+    systems = tuple(dict.fromkeys(name for table in tables for name in table.systems))
+    values = np.full((len(systems), len(tables)), np.nan)
+    for t, table in enumerate(tables):
+        values[[systems.index(name) for name in table.systems], t] = table.values[:, 0]
+    ways = {table.name: table.sign > 0 for table in tables}
+    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    one = Scores(name="tasks", systems=systems, segments=tuple(ways), values=values, notes=tuple(notes))
+    found = _one_table(one, missing)
+    return found._replace(
+        higher_is_better=tuple(ways[name] for name in found.tasks),
+        digest=digest(*(table.digest for table in tables if table.name in found.tasks)),
     )
 
 

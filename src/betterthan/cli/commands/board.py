@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="How tasks are combined.",
 )
-@click.option("--task-column", metavar="COLUMN", help="Column with the name of the task.")
+@click.option(
+    "--task-column",
+    metavar="COLUMN",
+    help="Column with the name of the task; by default one called task, dataset or benchmark.",
+)
 @click.option(
     "--task",
     "tasks",
@@ -68,7 +72,8 @@ def board(
     """Rank the systems in FILE over many tasks, with intervals for other tasks and for other items.
 
     A task is a metric of the files: a folder of an evaluation harness, several files, or a table with a column of
-    metrics or, by --task-column, of tasks. A table with a column per system has a task in each row.
+    metrics or of tasks. A table with a column per system has a task in each row, one with a row per system in each
+    column.
 
     \b
     Examples:
@@ -81,7 +86,7 @@ def board(
       betterthan board accuracies.csv --by average-rank -f latex
     """  # noqa: D301
     from betterthan.analysis.board.board import board as ranked
-    from betterthan.analysis.board.task_tables import metrics_by_task, of_metrics
+    from betterthan.analysis.board.task_columns import metrics_by_task, of_metrics
     from betterthan.cli.computing import computing_arguments
     from betterthan.errors import BetterThanError, unknown_name
     from betterthan.messages import Message, Option

@@ -206,7 +206,7 @@ def _tasks_of_two_runs(
 
     Empty where there is only one, and where all are metrics of the same items.
     """
-    from betterthan.analysis.board.task_tables import metrics_by_task
+    from betterthan.analysis.board.task_columns import metrics_by_task
     from betterthan.read.grid.selection import refuse_unknown_directions
 
     folders = [file if Path(file).exists() else file.partition("=")[2] for file in files]

@@ -58,6 +58,21 @@ DESCRIPTIVE = (
     "doc_seg_id", "doc_segment_id",
 )  # fmt: skip
 
+TASKS = frozenset(
+    (
+        "task",
+        "taskname",
+        "dataset",
+        "datasetname",
+        "datasets",
+        "tasks",
+        "benchmark",
+        "benchmarkname",
+        "subtask",
+    )
+)
+"""Names of a column of tasks, without case and punctuation."""
+
 
 def plain(name: str) -> str:
     """Return a column's name without case and punctuation.

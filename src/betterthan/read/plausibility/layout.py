@@ -11,7 +11,7 @@ import numpy as np
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
 from betterthan.messages import COLUMN, Message, Option
-from betterthan.read.grid.columns import find, is_descriptive
+from betterthan.read.grid.columns import TASKS, find, is_descriptive, plain
 from betterthan.read.grid.grid import (
     Grid,
     Labels,
@@ -219,7 +219,8 @@ def _check_long(
     whole = {column: _encoded(row) for column, row in numeric.items() if (row == np.round(row)).all()}
     items = _possible_items(grid, {**whole, **texts}, roles)
     for system, labels in {**texts, **whole}.items():
-        if is_descriptive(grid.header[system]) or not 2 <= len(labels.names) <= grid.n_rows // 2:
+        name = grid.header[system]
+        if is_descriptive(name) or plain(name) in TASKS or not 2 <= len(labels.names) <= grid.n_rows // 2:
             continue
         for item, other in items.items():
             scores = [column for column in numeric if column not in (item, system)]

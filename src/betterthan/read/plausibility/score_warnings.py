@@ -20,6 +20,8 @@ _SYSTEM_LEVEL = (
     "There is only one score for each system, and paired tests need the score of every segment. Use the file of "
     "segment scores."
 )
+_FEW_TASKS = 3
+"""So many columns of a table with one row per system may be tasks."""
 _SAMPLE = 10_000
 _DECIMALS = 4
 _TIED = 0.05
@@ -36,10 +38,11 @@ def doubts(scores: Scores, *, place: str) -> tuple[Problem, ...]:
     return tuple(Problem(code=code, place=place, message=text) for code, text in filter(None, warnings))
 
 
-def refuse_system_level(scores: Scores, *, path: str | None) -> Scores:
-    """Return the table unless it has one score for each system (BT103)."""
+def refuse_system_level(scores: Scores, *, path: str | None, n_metrics: int = 1) -> Scores:
+    """Return the table unless it has one score for each system (BT103); `n_metrics` are there in all."""
     if scores.segments == (WHOLE_SYSTEM,):
-        raise ReadError(_SYSTEM_LEVEL, path=path, code="BT103")
+        board = " If each column is a task, use board." if n_metrics >= _FEW_TASKS else ""
+        raise ReadError(_SYSTEM_LEVEL + board, path=path, code="BT103")
     return scores
 
 

@@ -22,7 +22,7 @@ from betterthan.read.formats.tables.run_rows import (
 )
 from betterthan.read.formats.tables.tables_in_one_file import read_separately
 from betterthan.read.grid.beginning import Peek, once, peek
-from betterthan.read.grid.columns import find, is_descriptive, role_option
+from betterthan.read.grid.columns import TASKS, find, is_descriptive, plain, role_option
 from betterthan.read.grid.grid import (
     Grid,
     Labels,
@@ -204,6 +204,19 @@ def _level(grid: Grid, positions: dict[str, int]) -> str:
             return "system"
         positions["item"] = positions.pop("group")
         return "document"
+    task = next((name for name in grid.header if plain(name) in TASKS), None)
+    if task is not None:
+        raise fault(
+            grid,
+            Message(
+                "No column identifies the segments (columns: {columns}), so systems cannot be compared segment by "
+                "segment. If column {task} names them, use {item}; to rank over tasks, use board.",
+                columns=some_of(grid.header),
+                task=quoted(task),
+                item=role_option("item", task),
+            ),
+            code="BT021",
+        )
     raise fault(
         grid,
         Message(

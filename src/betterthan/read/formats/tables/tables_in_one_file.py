@@ -15,7 +15,7 @@ import numpy as np
 
 from betterthan.errors import ReadError, some_of
 from betterthan.messages import MORE, Message, Option
-from betterthan.read.grid.columns import find, plain
+from betterthan.read.grid.columns import TASKS, find, plain
 from betterthan.read.grid.grid import Grid, quoted
 from betterthan.read.grid.selection import select
 from betterthan.read.protocol import Options, Problem, Reading
@@ -350,10 +350,18 @@ def _what(column: str) -> str:
 
 def _together(grid: Grid, column: str) -> str:
     values = _values(grid, column)
+    told: dict[str, Any] = {
+        "n": len(values),
+        "column": quoted(column),
+        "values": some_of(values),
+        "where": Option("where", {column: values[0]}),
+    }
+    if plain(column) in TASKS:
+        return Message(
+            "Rows with {n} values of {column} are analyzed together ({values}). To keep one, use {where}; to rank over "
+            "all of them as tasks, use board.",
+            **told,
+        )
     return Message(
-        "Rows with {n} values of {column} are analyzed together ({values}). To keep one, use {where}.",
-        n=len(values),
-        column=quoted(column),
-        values=some_of(values),
-        where=Option("where", {column: values[0]}),
+        "Rows with {n} values of {column} are analyzed together ({values}). To keep one, use {where}.", **told
     )
