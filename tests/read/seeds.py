@@ -123,6 +123,11 @@ def of_rows(rows):
     )
 
 
+NESTED = b"".join(
+    b'{"id": "q%d", "scores": {"accuracy": %d, "style": {"score": 0.%d, "reason": "as asked"}}}\n'
+    % (i, i % 2, i)
+    for i in range(1, 7)
+)
 MTEB_TASK = json.dumps(mteb_task("SciFact", [0.5, 0.625]), indent=2).encode()
 LANGFUSE_SCORES = of_rows(langfuse_scores("base", [1, 0, 1, 0]))
 
@@ -407,6 +412,7 @@ FILES = {
     "lighteval": ("details_pick.parquet", fixture("lighteval_one.parquet")),
     "promptfoo": ("p.json", fixture("promptfoo.json")),
     "ragas": ("r.csv", fixture("ragas_base.csv")),
+    "nested_scores": ("run.jsonl", NESTED),
     "deepeval": ("test_run_20261119_010200.json", fixture("deepeval_base.json")),
     "openai_evals": ("log.jsonl", fixture("openai_evals_base.jsonl")),
     "mteb": ("SciFact.json", MTEB_TASK),

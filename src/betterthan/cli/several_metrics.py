@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from betterthan.cli.options import is_changed
@@ -57,19 +57,29 @@ def compared_by_all(
     Raises
     ------
     ReadError
-        `instead_of`, the error for several metrics, when none of them has the name of a known metric: what
-        is read as metrics may be systems, language pairs or other columns then, so they must be named.
+        `instead_of`, the error for several metrics, when none of them has the name of a known metric, and the format
+        of the files does not say that they are metrics: they may be systems, language pairs or other columns then, so
+        they must be named.
     """
     from betterthan.analysis.tradeoffs.metric_tables import chosen_metrics
     from betterthan.analysis.tradeoffs.tradeoffs import tradeoffs
     from betterthan.cli.computing import computing_arguments
     from betterthan.read.grid.selection import refuse_unknown_directions
-    from betterthan.read.plausibility.direction import hint_of
 
     found = read.runs_or_scores(files)
-    if instead_of is not None and all(hint_of(name) is None for name in found):
+    if instead_of is not None and not _are_metrics(read, files, found):
         raise instead_of
     refuse_unknown_directions(read.options, found)
     computing = computing_arguments(given)
     wanted: dict[str, Any] = {name: given[name] or None for name in _SHARED if name in given}
     return tradeoffs(chosen_metrics(found, metric), **computing, **wanted)
+
+
+def _are_metrics(read: TableReader, files: Sequence[str], names: Iterable[str]) -> bool:
+    from betterthan.read.formats.registry import reader
+    from betterthan.read.several.runs import is_metric
+
+    if any(map(is_metric, names)):
+        return True
+    formats = {read.recognised(file).format for file in files}
+    return all(reader(name).FORMAT.is_run for name in formats)

@@ -228,6 +228,17 @@ READERS: dict[str, Entry] = {
         "toolkits.promptfoo_json", Sign(words=("promptidx",)), Sign(words=("evalid", "results"))
     ),
     "ragas": _entry("toolkits.ragas_results", Sign(columns=(one_of(("user_input", "question")),))),
+    "nested_scores": _entry(
+        "toolkits.nested_scores",
+        Sign(
+            containers=JSON,
+            columns=(
+                one_of(
+                    ("scores", "metrics", "evaluation", "evaluations", "grades", "eval", "evals", "score")
+                ),
+            ),
+        ),
+    ),
     "deepeval": _entry("toolkits.deepeval_runs", Sign(words=('"testcases"',)), place="either"),
     "openai_evals": _entry(
         "toolkits.openai_evals_log", Sign(words=('"completion_fns"', '"eval_name"')), place="either"
