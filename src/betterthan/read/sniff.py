@@ -97,6 +97,8 @@ def recognise(source: Source) -> Recognition:
     if not guesses:
         raise _unknown(source)
     guesses.sort(key=lambda pair: -pair[1].confidence)
+    if guesses[0][0].FORMAT.name in ("long", "wide") and _is_wrapped(peek(source)):
+        raise _unknown(source)
     if guesses[0][1].confidence <= _HARDLY:
         _raise_fault(source)
     all_of_them = [_recognition(source, module.FORMAT, guess) for module, guess in guesses]
@@ -138,6 +140,8 @@ def _unknown(source: Source) -> ReadError:
 
 def _seen(look: Peek) -> str:
     """Describe in a sentence what was found instead of scores."""
+    if look.rows and (seen := _right_or_wrong(look) or _nested(look)):
+        return seen
     if not look.header or not look.rows or look.container != "delimited" or not look.header[0].isprintable():
         return ""
     first = look.header[0][:_SHOWN]
@@ -152,6 +156,58 @@ def _seen(look: Peek) -> str:
         return ""
     name, cell = texts[-1]
     return f"No column holds numbers: {quoted(name[:_SHOWN])} begins with {quoted(cell[:_SHOWN])}. "
+
+
+def _right_or_wrong(look: Peek) -> str:
+    """Say that a column holds words such as correct and incorrect, where it has nothing else."""
+    from betterthan.read.formats.tables.wide_table import OUTCOMES  # noqa: PLC0415  (only for this message)
+
+    for place, name in enumerate(look.header):
+        words = {cell.strip().casefold() for cell in look.column(place) if isinstance(cell, str)}
+        if len(words) == 2 and words <= OUTCOMES:
+            return f"Column {quoted(name[:_SHOWN])} holds {' and '.join(map(quoted, sorted(words)))}: write 1 and 0. "
+    return ""
+
+
+def _nested(look: Peek) -> str:
+    """Say where the rows of a JSON file are, if they are not its objects."""
+    if look.container not in ("json", "jsonl"):
+        return ""
+    inside = _rows_inside(look)
+    if inside is not None:
+        key = quoted(inside[:_SHOWN])
+        return (
+            f"The rows seem to be in the list {key}: write that list alone, as JSON or one object per line. "
+        )
+    for place, name in enumerate(look.header):
+        cells = [cell for cell in look.column(place) if isinstance(cell, dict | list) and cell]
+        if 2 * len(cells) <= len(look.rows):
+            continue
+        key = quoted(name[:_SHOWN])
+        if len(look.rows) == 1 and all(isinstance(cell, dict | list) for cell in look.rows[0]):
+            return f"{key} holds a whole column: write one object per row instead. "
+        if any(isinstance(inner, int | float) for cell in cells for inner in _inner(cell)):
+            return f"The numbers are inside {key}: write them beside it, one key for each score. "
+    return ""
+
+
+def _is_wrapped(look: Peek) -> bool:
+    """Whether a JSON file is one object with its rows in a list."""
+    return look.container == "jsonl" and _rows_inside(look) is not None
+
+
+def _rows_inside(look: Peek) -> str | None:
+    """Return the key of a single object that holds a list of objects."""
+    if len(look.rows) != 1:
+        return None
+    cells = zip(look.header, look.rows[0], strict=True)
+    return next(
+        (name for name, cell in cells if isinstance(cell, list) and cell and isinstance(cell[0], dict)), None
+    )
+
+
+def _inner(cell: dict[str, Any] | list[Any]) -> list[Any]:
+    return list(cell.values()) if isinstance(cell, dict) else cell
 
 
 def _raise_fault(source: Source) -> None:

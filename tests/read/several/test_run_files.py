@@ -167,8 +167,53 @@ def test_percent_with_zeros_is_on_another_scale_too(put, percent):
 def test_rare_large_counts_are_on_the_same_scale(put):
     """Penalties of 1 and of 25 occur together, and so do few of them."""
     put("A.csv", "id,penalty\n" + "".join(f"{k},{x}\n" for k, x in enumerate([0, 1, 0, 1, 5, 0, 1, 0, 1, 0])))
-    put("B.csv", "id,penalty\n" + "".join(f"{k},{x}\n" for k, x in enumerate([0, 25, 0, 5, 5, 0, 1, 0, 25, 0])))
+    put(
+        "B.csv",
+        "id,penalty\n" + "".join(f"{k},{x}\n" for k, x in enumerate([0, 25, 0, 5, 5, 0, 1, 0, 25, 0])),
+    )
     assert bt.read_scores(["A.csv", "B.csv"]).n_systems == 2
+
+
+def test_errors_beside_the_scores_are_remarks(put):
+    """A column of errors is empty but for "timeout", which is no outcome; the score of that row is missing."""
+    rows = [
+        {"id": i, "correct": None if i == 3 else i % 2, "error": "timeout" if i == 3 else None}
+        for i in range(9)
+    ]
+    for name in ("A.jsonl", "B.jsonl"):
+        put(name, "".join(json.dumps(row) + "\n" for row in rows))
+    scores = bt.read_scores(["A.jsonl", "B.jsonl"])
+    assert scores.n_missing == 2
+    assert any('left out: "error"' in note for note in scores.notes)
+
+
+def test_a_metric_of_two_names_is_named_in_both_files(put):
+    """Correct in one file and is_correct in the other."""
+    put("A.csv", "id,correct\n1,0\n2,1\n3,1\n")
+    put("B.csv", "id,is_correct\n1,1\n2,1\n3,0\n")
+    assert 'here are "is_correct", in A.csv "correct"' in refusal(["A.csv", "B.csv"], "BT266")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            '{"id": 1, "correct": "yes"}\n{"id": 2, "correct": "no"}\n',
+            'Column "correct" holds "no" and "yes"',
+        ),
+        ('{"model": "m", "results": [{"id": 1, "correct": 1}]}', 'The rows seem to be in the list "results"'),
+        ('{"id": {"0": "q", "1": "r"}, "correct": {"0": 1, "1": 0}}', '"id" holds a whole column'),
+        ('{"id": 1, "verdict": {"ok": 1}}\n{"id": 2, "verdict": {"ok": 0}}\n', 'inside "verdict"'),
+    ],
+    ids=["words", "wrapped", "columns", "nested"],
+)
+def test_json_that_is_no_table_is_refused_with_what_to_change(put, text, said):
+    """Verdicts in words, rows in a list, columns of pandas, numbers in objects."""
+    put("A.json", text)
+    with pytest.raises(ReadError) as caught:
+        bt.read_scores("A.json")
+    assert caught.value.code == "BT009"
+    assert said in str(caught.value)
 
 
 def test_check_says_what_a_folder_of_runs_is_together(put, tmp_path):

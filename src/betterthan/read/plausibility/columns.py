@@ -52,7 +52,7 @@ _WORDS: dict[Meaning, str] = {
     "metric": """bleu sacrebleu spbleu chrf chrfpp ter wer cer comet cometkiwi xcomet bleurt bertscore rouge rougel
         meteor mqm esa yisi metricx prism nist accuracy acc em precision recall perplexity ppl loss passed pass
         faithfulness relevancy relevance groundedness
-        correct score""",
+        correct success score""",
 }
 _MEANING_OF = {word: meaning for meaning, words in _WORDS.items() for word in words.split()}
 # Words that do not change the meaning of a name.
@@ -110,7 +110,7 @@ def meaning_of(name: str) -> Meaning | None:
     if not parts:
         return None
     if parts[0] in ("is", "has") and len(parts) > 1:
-        return "setting"
+        return "metric" if [_MEANING_OF.get(part) for part in parts[1:]] == ["metric"] else "setting"
     known = [_MEANING_OF.get(part) for part in parts]
     others = [
         part for part, meaning in zip(parts, known, strict=True) if meaning is None and part not in _BESIDE

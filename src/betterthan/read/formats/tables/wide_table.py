@@ -56,8 +56,16 @@ FORMAT = Format(
     rows="grid",
 )
 _ROLES = ("item", "group")
+# Columns beside the scores of runs that say what went wrong, or why.
+_REMARKS = frozenset(
+    (
+        *("error", "errors", "errormessage", "errortype", "exception", "traceback", "message"),
+        *("reason", "failurereason", "finishreason", "stopreason", "explanation", "rationale"),
+        *("comment", "comments", "note", "notes"),
+    )
+)
 # Texts that represent a score or a missing score, and not a remark.
-_OUTCOMES = frozenset(
+OUTCOMES = frozenset(
     [
         "yes",
         "no",
@@ -366,7 +374,11 @@ def _texts(
         cell = _first_cell(grid, column, values[i]) if text[i] else ""
         if text[i] and (column in forced or is_like_a_number(cell)):
             text[i] = False
-        elif cell.strip().casefold() in _OUTCOMES and numeric.any():
+        elif (
+            cell.strip().casefold() in OUTCOMES
+            and numeric.any()
+            and plain(grid.header[column]) not in _REMARKS
+        ):
             raise fault(
                 grid,
                 Message(
