@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from betterthan.read.formats.quality.tag_files import read_tags as read_tags
     from betterthan.read.formats.tables.parallel_text import read_texts as read_texts
     from betterthan.read.formats.wmt.mqm import read_mqm as read_mqm
+    from betterthan.read.predictions import read_predictions as read_predictions
     from betterthan.read.protocol import Options as Options
     from betterthan.read.runs import read_runs as read_runs
     from betterthan.read.scores import read_metrics as read_metrics
@@ -191,6 +192,7 @@ _HOMES = {
     "read_metrics": "read.scores",
     "read_metrics_folder": "read.formats.metrics_task.metrics_folder",
     "read_mqm": "read.formats.wmt.mqm",
+    "read_predictions": "read.predictions",
     "read_rankings": "read.formats.battles.rankings",
     "read_ratings": "read.scores",
     "read_runs": "read.runs",

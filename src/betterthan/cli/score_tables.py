@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,6 +17,9 @@ from betterthan.errors import BetterThanError, ReadError
 from betterthan.present.printable import printable, unturned
 from betterthan.read.formats.tables.parallel_text import read_texts
 from betterthan.read.formats.tables.tidy import tidy
+from betterthan.read.grid.beginning import peek
+from betterthan.read.predictions import has_gold, named_predictions
+from betterthan.read.source.source import open_source
 from betterthan.scoring.mismatches import mismatches
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
@@ -25,7 +29,7 @@ _DELIMITERS = {"tsv": "\t", "csv": ","}
 
 
 def texts_of(files: Iterable[str], references: Iterable[str]) -> Texts:
-    """Read outputs and references; the reader expands patterns.
+    """Read outputs and references, or tables of predictions with gold labels; the reader expands patterns.
 
     Raises
     ------
@@ -34,15 +38,31 @@ def texts_of(files: Iterable[str], references: Iterable[str]) -> Texts:
         nothing (BT001).
     """
     outputs, wanted = list(files), list(references)
+    if outputs and len(wanted) < 2 and _are_predictions(outputs, wanted):
+        return named_predictions(outputs, *wanted)
     if not wanted:
         raise ReadError(
-            "No reference was given. Pass one or more: --reference FILE, one segment per line.", code="BT134"
+            "No reference was given. Pass one or more: --reference FILE, one segment per line; or tables with gold "
+            "labels and predictions, and --reference COLUMN for the gold labels.",
+            code="BT134",
         )
     if not outputs:
         raise ReadError("No output was given. Name one or more files, one segment per line.", code="BT134")
     if outputs.count("-") + wanted.count("-") > 1:
         raise ReadError("Standard input (-) is named twice, but it can be read only once.", code="BT134")
     return read_texts(outputs, references=wanted)
+
+
+def _are_predictions(files: Sequence[str], gold: Sequence[str]) -> bool:
+    """Whether the files are tables with a column of gold labels: the one named, or one that is called so."""
+    if "-" in files or (gold and Path(gold[0]).exists()):
+        return False
+    sources = [open_source(file, folders=True) for file in files]
+    if gold:
+        return not any(source.is_folder for source in sources) and all(
+            gold[0] in peek(source).header for source in sources
+        )
+    return all(map(has_gold, sources))
 
 
 def counts_of(

@@ -33,6 +33,7 @@ from betterthan.tables.scores import Scores
 
 NO_CLUSTER = "none"
 _log = logging.getLogger(__name__)
+_BY_ALL = "To compare by all of them, use tradeoffs."
 _METRICS_FOLDER = "metrics_folder"
 Metrics = dict[str, Scores]
 
@@ -202,7 +203,7 @@ class TableReader:
         if Runs in kinds and repeated:
             single = {table.name: table for table in reading.tables if isinstance(table, Scores)}
             tables: dict[str, Scores | Runs] = {**repeated, **single}
-            return the_metric(tables, metric, name, hint=reading.metric_hint)
+            return the_metric(tables, metric, name, hint=reading.metric_hint or _BY_ALL)
         if Matches in kinds and isinstance(first, Matches):
             return first
         if cluster is not None or covariates:
@@ -217,7 +218,7 @@ class TableReader:
             )
         if Scores not in kinds:
             return self._only(reading, kinds, name)
-        return the_metric(scores_of(reading, path=name), metric, name, hint=reading.metric_hint)
+        return the_metric(scores_of(reading, path=name), metric, name, hint=reading.metric_hint or _BY_ALL)
 
     def runs_or_scores(self, data: Any) -> dict[str, Scores | Runs]:  # noqa: ANN401  (anything)
         """Return every metric by name, as repeated runs where there are some."""

@@ -11,14 +11,14 @@ from betterthan.errors import ReadError, unknown_name
 from betterthan.messages import COLUMN, Message, Option
 from betterthan.read.formats.registry import plausible, reader, refuse_choice, takes_folder
 from betterthan.read.grid.beginning import Peek, peek
-from betterthan.read.grid.columns import find
+from betterthan.read.grid.columns import GOLD, find, plain
 from betterthan.read.grid.delimited import quote_notes
 from betterthan.read.grid.grid import MemoryGrid, quoted
 from betterthan.read.grid.numerals import parse
 from betterthan.read.grid.open_grid import FrameLike, frame_grid, is_frame, open_grid
 from betterthan.read.grid.selection import Selection, refuse_unused, select
 from betterthan.read.protocol import COLUMNS_NAMED, Format, Guess, Kind, Options, Reader, Reading, reason
-from betterthan.read.source.paths import refuse_arrow_folder
+from betterthan.read.source.paths import opened_parts, refuse_arrow_folder
 from betterthan.read.source.source import FileLike, Source, no_data_folder, open_source
 from betterthan.read.where import read_copy
 
@@ -93,6 +93,9 @@ def recognise(source: Source) -> Recognition:
     guesses = [(module, guess) for module in plausible(source) if (guess := module.sniff(source))]
     if source.is_folder and not guesses:
         refuse_arrow_folder(source)
+        for part in opened_parts(source):  # files that were named one by one: the first says what is wrong
+            if not part.is_folder:
+                recognise(part)
         raise no_data_folder(source.name)
     if not guesses:
         raise _unknown(source)
@@ -140,6 +143,9 @@ def _unknown(source: Source) -> ReadError:
 
 def _seen(look: Peek) -> str:
     """Describe in a sentence what was found instead of scores."""
+    if any(plain(name) in GOLD for name in look.header) and len(look.header) > 1 and look.rows:
+        gold = next(name for name in look.header if plain(name) in GOLD)
+        return f"If {quoted(gold[:_SHOWN])} holds gold labels of predictions, use score accuracy. "
     if look.rows and (seen := _right_or_wrong(look) or _nested(look)):
         return seen
     if not look.header or not look.rows or look.container != "delimited" or not look.header[0].isprintable():

@@ -67,6 +67,7 @@ def score() -> None:
 
     \b
     betterthan score f1-macro --reference gold.txt a.txt b.txt --baseline a
+    betterthan score f1-macro predictions.csv
     betterthan score wer --reference ref.txt a.txt b.txt
     betterthan score --reference ref.txt a.txt b.txt --baseline a
     betterthan score --metric bleu --metric chrf --metric ter --reference ref.txt a.txt b.txt
@@ -165,7 +166,8 @@ _TEXTS = (
         "references",
         multiple=True,
         metavar="FILE",
-        help="Reference texts or gold labels, one per line. Repeat for several references.",
+        help="Reference texts or gold labels, one per line; for tables of predictions, the column of gold labels. Repeat "
+        "for several references.",
     ),
     click.option(
         "--baseline", metavar="SYSTEM", help="Show and test the difference between each system and this one."

@@ -73,6 +73,14 @@ TASKS = frozenset(
 )
 """Names of a column of tasks, without case and punctuation."""
 
+GOLD = frozenset(
+    (
+        *("gold", "goldlabel", "label", "labels", "ytrue", "true", "truelabel", "truth", "groundtruth"),
+        *("target", "expected", "reference", "ref", "answer", "correctanswer", "actual"),
+    )
+)
+"""Names of a column of gold labels, without case and punctuation."""
+
 
 def plain(name: str) -> str:
     """Return a column's name without case and punctuation.
