@@ -408,7 +408,7 @@ def _refuse_second(name: str, tables: Mapping[str, object], *, path: str | None)
 
 
 _HINTS = {
-    "matches": "Battles can be ranked and compared, but they have no scores.",
+    "matches": "Battles have no scores; rank, compare, agree, boards, fragility, voters, gate, plan and watch take them.",
     "texts": "Score the texts first.",
     "tags": "Tags need gold tags.",
 }

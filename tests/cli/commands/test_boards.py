@@ -83,3 +83,14 @@ def test_voters(betterthan, battles):
     assert "Do voters deviate from the board? 2 voters (language)" in said.out
     said = betterthan("voters", battles, "--by", "language", "--format", "csv")
     assert {row["voter"] for row in csv.DictReader(said.out.splitlines())} == {"de", "fr"}
+
+
+def test_ways_of_rating_battles_agree_or_not(betterthan, battles):
+    """Of battles the strengths, the shares of wins and the ratings; options of scores are refused."""
+    said = betterthan("agree", battles, "--json")
+    assert said.code == 0
+    (result,) = [json.loads(said.out)]
+    assert result["rankings"] == ["Bradley–Terry", "win rate", "Elo"]
+    refused = betterthan("agree", battles, "--missing", "drop")
+    assert refused.code == 2
+    assert "--missing" in refused.err

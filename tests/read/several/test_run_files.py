@@ -270,3 +270,12 @@ def test_lines_of_numbers_on_other_scales_are_refused(put):
     put("A.txt", "50\n25\n100\n75\n40\n80\n")
     put("B.txt", "0.5\n0.25\n1\n0.75\n0.4\n0.8\n")
     assert "--keep" not in refusal(["A.txt", "B.txt"], "BT268")
+
+
+def test_several_metrics_name_the_verb_for_all_of_them(put):
+    """A ranking is by one metric; the way to all of them is said."""
+    for name in ("A.csv", "B.csv"):
+        put(name, "id,accuracy,f1\n1,0,0.5\n2,1,0.25\n3,1,0.75\n")
+    with pytest.raises(ReadError, match="To compare by all of them, use tradeoffs") as caught:
+        bt.rank("A.csv", "B.csv")
+    assert caught.value.code == "BT023"

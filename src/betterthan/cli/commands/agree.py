@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 @click.option(
     "--by",
     multiple=True,
-    default=("mean", "median", "bradley-terry"),
-    show_default=True,
     metavar="METHOD",
-    help="Aggregation method. Repeat for several.",
+    help="Aggregation method. Repeat for several. [default: mean, median and bradley-terry; of battles bradley-terry, "
+    "win-rate and elo]",
 )
 @click.option(
     "--top",
@@ -67,6 +66,7 @@ def agree(
       betterthan agree scores.csv
       betterthan agree scores.csv --by mean --by bradley-terry --top 5
       betterthan agree metrics.tsv --metric chrF --metric TER --by mean
+      betterthan agree battles.csv --by bradley-terry --by elo
     """  # noqa: D301
     from betterthan.analysis.rank.agreement import agreement, rank_each
     from betterthan.cli.computing import computing_arguments
@@ -74,13 +74,21 @@ def agree(
     from betterthan.read.grid.selection import refuse_unknown_directions
     from betterthan.read.inputs import TableReader
     from betterthan.read.scores import the_metric
+    from betterthan.tables.matches import Matches
 
-    found = TableReader(options, format=format_in).metrics(files)
-    refuse_unknown_directions(options, found)
+    read = TableReader(options, format=format_in)
     computing = computing_arguments(given)
+    methods = tuple(dict.fromkeys(method.replace("-", "_") for method in by))  # one ranking each
+    if any(isinstance(table, Matches) for table in read.reading(files).tables[:1]):
+        _refuse_of_scores()
+        battles = read.battles(files)
+        of_each = rank_each(battles, methods or _OF_BATTLES, prior=given["prior"], **computing)
+        return agreement({method_name(method): ranking for method, ranking in of_each.items()}, top=top)
+    methods = methods or _OF_SCORES
+    found = read.metrics(files)
+    refuse_unknown_directions(options, found)
     several = len(metrics) > 1
     rankings = {}
-    methods = tuple(dict.fromkeys(method.replace("-", "_") for method in by))  # one ranking each
     for metric in metrics or (None,):
         scores = the_metric(found, metric, ", ".join(files))
         of_metric = rank_each(scores, methods, **computing, **given)
@@ -88,3 +96,22 @@ def agree(
             name = method_name(method)
             rankings[f"{metric} {name}" if several else name] = ranking
     return agreement(rankings, top=top)
+
+
+_OF_SCORES = ("mean", "median", "bradley_terry")
+_OF_BATTLES = ("bradley_terry", "win_rate", "elo")
+
+
+def _refuse_of_scores() -> None:
+    """Raise for an option that battles do not have."""
+    from betterthan.cli.options import is_changed
+    from betterthan.errors import BetterThanError
+    from betterthan.messages import Message, Option
+
+    for name in filter(is_changed, ("metrics", "missing", "units")):
+        raise BetterThanError(
+            Message(
+                "{option} is for scores, and these are battles. Leave it out.",
+                option=Option(name.removesuffix("s") if name == "metrics" else name, True),
+            )
+        )
