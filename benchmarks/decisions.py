@@ -23,7 +23,7 @@ import numpy as np
 
 import betterthan as bt
 
-TABLES = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+TABLES = int(sys.argv[1]) if len(sys.argv) > 1 else 100
 MARGIN = 0.05
 BATTLES, MODELS = 100_000, 30
 
