@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from tests.made_tags import drawn_tags
+from tests.studies.test_tagging_studies import asked
 
+import betterthan as bt
+from betterthan.analysis.tags.audition import DEFAULT_MEASURES
 from betterthan.studies.catalogue import STUDIES
 from betterthan.studies.claims import IN_PART, UNKNOWN, Claim, claims_table, conclusion, holds_in
 from betterthan.studies.study import study
+from betterthan.studies.tagging import tagging_sampling, tagging_synthetic
+from betterthan.studies.tagging.tagged import Tagged
 
 
 def test_one_sentence_says_whether_claims_hold():
@@ -42,3 +49,67 @@ def test_a_study_begins_with_its_conclusion(name):
     assert found.tables[-1] == claims
     assert set(claims.column("holds")) <= {"yes", "no", IN_PART, UNKNOWN}
     assert "of the paper" in found.sentences[0]
+
+
+def scores_of(m, n, seed=1):
+    """Normal scores of m systems on n segments."""
+    values = np.random.default_rng(seed).normal(size=(m, n))
+    names = tuple(f"S{i}" for i in range(m)), tuple(map(str, range(n)))
+    return bt.Scores(name="BLEU", systems=names[0], segments=names[1], values=values)
+
+
+def verdicts(found):
+    """Whether each claim holds, by its text."""
+    return dict(zip(found.table("claims").column("claim"), found.table("claims").column("holds"), strict=True))
+
+
+@pytest.mark.parametrize(("m", "n"), [(2, 40), (5, 10)])
+def test_nothing_is_said_of_third_systems_where_there_are_none(m, n):
+    """Two systems have no third one, and ten segments are not more than ten."""
+    found = study("independence", scores_of(m, n), quick=True, workers=1)
+    assert set(verdicts(found).values()) == {UNKNOWN}
+    assert found.sentences[0] == "This data cannot check the claims of the paper."
+
+
+def test_small_setups_do_not_count_for_more_than_ten_segments():
+    """Beside a setup of 40 segments, one of 9 adds no triples to the claim."""
+    large, both = (
+        study("independence", tables, quick=True, workers=1)
+        for tables in ({"a": scores_of(4, 40)}, {"a": scores_of(4, 40), "b": scores_of(5, 9)})
+    )
+    assert large.table("claims").column("here") == both.table("claims").column("here")
+
+
+def test_tests_that_find_the_same_are_not_ordered():
+    """Two systems with equal scores: no test finds a difference, and none finds most or fewest."""
+    table = scores_of(2, 40)
+    alike = bt.Scores(
+        name="BLEU", systems=table.systems, segments=table.segments, values=table.values[[0, 0]] + 0.0
+    )
+    assert set(verdicts(study("tests-agreement", alike, quick=True, workers=1)).values()) == {UNKNOWN}
+
+
+def test_a_single_metric_is_not_affected_most():
+    """A claim on BLEU among metrics needs another metric."""
+    found = verdicts(study("paired-disagreement", scores_of(4, 40), quick=True, workers=1))
+    assert found["BLEU is affected most"] == UNKNOWN
+
+
+def test_measures_that_see_nothing_are_not_compared():
+    """No gap is ever seen: nothing is said. All need the same samples: MCC does as well, and none needs fewer."""
+    never = {name: [None, None] for name in DEFAULT_MEASURES}
+    assert {claim.verdict for claim in tagging_sampling._claims(never)} == {UNKNOWN}
+    alike = {name: [100, 200] for name in DEFAULT_MEASURES}
+    assert [claim.verdict for claim in tagging_sampling._claims(alike)] == ["no", "yes", "no", "no"]
+
+
+def test_measures_that_no_labeling_fools_are_not_separated():
+    """Systems that are nearly right outscore every labeling by every measure."""
+    tags = drawn_tags(m=3, n=60)
+    errors = np.random.default_rng(3).random((3, tags.gold.size)) < 0.02
+    tags = drawn_tags(m=3, n=60, predicted=tags.gold ^ errors)
+    found = tagging_synthetic.run(asked("tagging-synthetic"), (Tagged("x", tags),))
+    assert set(found.table("table-1").column("sum")) == {0}
+    assert verdicts(found)[
+        "SeqCor and both products of F1 scores separate synthetic labelings from systems better than the rest"
+    ] == "no"

@@ -5,6 +5,7 @@ How often it does is counted over all triples.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -22,7 +23,7 @@ from betterthan.kernels.comparisons.strengths import to_shares
 from betterthan.kernels.comparisons.wins import win_counts, with_ties
 from betterthan.kernels.influence.diagnosis import majority_cycles
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim
+from betterthan.studies.claims import UNKNOWN, Claim
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup, setups_digest
@@ -151,7 +152,7 @@ def run(request: StudyRequest) -> Study:
     change_counts = np.stack(blocks)
     return request.answer(
         tables=[_example(), _by_size(change_counts), _by_setup(change_counts, used)],
-        claims=_claims(change_counts),
+        claims=_claims(change_counts, used),
         charts=[_chart(change_counts)],
         sentences=_sentences(change_counts),
         differences=_DIFFERENCES,
@@ -259,17 +260,18 @@ def _by_setup(change_counts: FloatArray, used: tuple[Setup, ...]) -> StudyTable:
     )
 
 
-def _claims(change_counts: FloatArray) -> list[Claim]:
+def _claims(change_counts: FloatArray, used: Sequence[Setup]) -> list[Claim]:
     """With more than 10 segments no triple was found; the sizes that are drawn, and all segments."""
     more = [i for i, size in enumerate(SIZES) if size > _FEW] + [len(SIZES)]
-    total = change_counts[:, more].sum(axis=(0, 1))
+    has_more = np.array([setup.scores.n_segments > _FEW for setup in used])
+    total = change_counts[has_more][:, more].sum(axis=(0, 1))
     changed = int(total[2] + total[3])
     seen = f"{amount(changed, 0)} changed pairs in {counted(int(total[0]), 'triple')}"
     return [
         Claim(
             "no third system changes the order of two with more than 10 segments",
             "appendix F",
-            changed == 0,
+            changed == 0 if total[0] else UNKNOWN,
             seen,
         )
     ]

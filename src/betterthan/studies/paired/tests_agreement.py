@@ -15,7 +15,7 @@ from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.paired import paired_t
 from betterthan.kernels.significance.rank_tests import mood_median, sign_test, wilcoxon
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim
+from betterthan.studies.claims import UNKNOWN, Claim
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.subsamples import RULES
 from betterthan.studies.printed import printed_table
@@ -134,7 +134,7 @@ def _by_setup(blocks: list[BoolArray], used: tuple[Setup, ...]) -> StudyTable:
         for setup, block in zip(used, blocks, strict=True)
     ]
     return StudyTable(
-        name="told-apart-by-setup",
+        name="significant-by-setup",
         title="Share of significant pairs by setup",
         columns=("data", "metric", "segments", "pairs", *TESTS),
         rows=tuple(rows),
@@ -165,25 +165,25 @@ def _claims(overlap: FloatArray) -> list[Claim]:
     t, mood, sign, wilcoxon_ = (share[test] for test in TESTS)
     by_mood = overlap[TESTS.index("Mood")]
     also = {test: float(by_mood[TESTS.index(test)]) for test in ("t", "sign")}
-    return [
-        Claim(
-            "the paired t-test finds the most differences",
-            "section 5.1",
-            bool(t == max(share.values())),
-            shares,
+    # Tests that find the same share, such as none or all pairs, are in no order.
+    differ = min(share.values()) < max(share.values())
+    in_order = {
+        "the paired t-test finds the most differences": t == max(share.values()),
+        "Mood's test finds the fewest": mood == min(share.values()),
+        "the sign test and Wilcoxon's test are in between": (
+            mood < min(sign, wilcoxon_) and max(sign, wilcoxon_) < t
         ),
-        Claim("Mood's test finds the fewest", "section 5.1", bool(mood == min(share.values())), shares),
-        Claim(
-            "the sign test and Wilcoxon's test are in between",
-            "section 5.1",
-            bool(mood < min(sign, wilcoxon_) and max(sign, wilcoxon_) < t),
-            shares,
+    }
+    return [
+        *(
+            Claim(text, "section 5.1", bool(holds) if differ else UNKNOWN, shares)
+            for text, holds in in_order.items()
         ),
         Claim(
             "nearly all that Mood's test finds the t-test finds too (98%)",
             "appendix D",
-            also["t"] >= _NEARLY_ALL,
-            f"t {also['t']:.0%}, sign {also['sign']:.0%}",
+            also["t"] >= _NEARLY_ALL if mood else UNKNOWN,
+            f"t {also['t']:.0%}, sign {also['sign']:.0%}" if mood else "Mood's test finds none",
         ),
     ]
 
