@@ -113,6 +113,8 @@ class StudyChart:
     result : MetaEvaluation, optional
     metric : str
         The metric to be shown of `result`.
+    note : str
+        What marks, intervals and lines are, in sentences, below the title.
 
     Examples
     --------
@@ -134,6 +136,7 @@ class StudyChart:
     pairs: tuple[tuple[str, str, float], ...] = ()
     result: MetaEvaluation | None = None
     metric: str = ""
+    note: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

@@ -187,3 +187,21 @@ def test_renaming_systems_changes_nothing_in_the_text(found):
             ),
             atol=1e-12,
         )
+
+
+@pytest.mark.parametrize(("n", "sizes"), [(40, (10, "all")), (60, (10, 50, "all"))])
+def test_figures_4a_and_4b_average_over_the_sizes_of_the_text(n, sizes):
+    """Appendix A.3: each size below n and all segments, once each; the program draws a fifth, for 4a at least 30."""
+    one = {"BLEU": tables(n=n)["BLEU"]}
+    options = {"repeats": 6, "orders": 2}
+    text, program = (
+        study("paired-disagreement", one, options=options, as_published=each) for each in (False, True)
+    )
+    by_size = {row[1]: row[2:] for row in text.table("figure-4c").rows}
+    expected = np.mean([by_size[size] for size in sizes], axis=0)
+    for name in ("figure-4a", "figure-4b"):
+        assert text.table(name).rows[0][2:] == pytest.approx(expected)
+    notes = [program.table(name).notes[0] for name in ("figure-4a", "figure-4b")]
+    assert ["at least 30" in note for note in notes] == [True, False]
+    assert all("a fifth of the segments" in note for note in notes)
+    assert text.chart("figure-4a").columns["y"] == pytest.approx(expected)

@@ -88,7 +88,8 @@ def test_a_mechanism_made_worse_is_found():
 def test_the_figure_has_eight_panels_of_five_lines():
     """Figure 3 a–h."""
     taus = np.full((288, 2, 5), 0.5)
-    chart = figure_3("offsets", points("offsets", taus, GRID, seed=1, as_published=False))
+    each = points("offsets", taus, GRID, seed=1, as_published=False)
+    chart = figure_3("offsets", each, as_published=False)
     assert len(set(chart.columns["panel"])) == 8
     assert len(set(chart.columns["series"])) == 5
 

@@ -62,7 +62,7 @@ def study_chart(
     if chosen.kind in _VERB_CHARTS:
         return _VERB_CHARTS[chosen.kind](chosen, theme, chosen.title if title is None else title)
     drawn = _DRAW_BY_KIND[chosen.kind](chosen, theme)
-    words = [f"{result.paper}."]
+    words = [*([chosen.note] if chosen.note else []), f"{result.paper}."]
     if chosen.kind == "points" and chosen.size > _MOST_POINTS:
         words.append(f"{_MOST_POINTS:,} of {chosen.size:,} points are shown.")
     if chosen.log_y and _heights(chosen, "y", "low")[0] < _LOWEST:

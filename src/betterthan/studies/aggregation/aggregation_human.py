@@ -156,8 +156,9 @@ def _chart(datasets: list[_HumanCorrelations]) -> StudyChart:
     return figure(
         marks,
         name="table-1",
-        title="Table 1: correlation with human scores; lines go from the lowest to the highest data set",
+        title="Table 1: correlation with human scores",
         kind="bars",
+        note="Bars: means over data sets. Vertical lines: from the lowest to the highest data set.",
         x="metric",
         y="Pearson correlation",
     )

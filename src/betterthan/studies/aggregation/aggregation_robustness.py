@@ -176,8 +176,9 @@ def _chart(draws_by_metric: dict[str, FloatArray], sizes: tuple[int, ...]) -> St
     return figure(
         marks,
         name="figure-5",
-        title="Figure 5: correlation of scores of small test sets; quartiles, and whiskers from 5 to 95%",
+        title="Figure 5: correlation of scores of small test sets",
         kind="boxes",
+        note="Boxes: quartiles and median over the draws. Whiskers: from 5 to 95%.",
         x="segments of a test set",
         y="Pearson correlation",
     )

@@ -300,7 +300,7 @@ def _scatter(found: list[_Hybrids]) -> StudyChart:
     return figure(
         marks,
         name="correlations",
-        title="Correlation of metrics with human scores",
+        title="Correlation of metrics with human scores, over real and over hybrid systems",
         kind="pairs",
         x="metric",
         y="correlation",
@@ -316,11 +316,12 @@ def _bars(found: list[_Hybrids]) -> StudyChart:
             for one in found
         ),
         name="reversed",
-        title="Significant differences on half of the segments that the other half reverses",
+        title="Differences significant on half of the segments, reversed by the other half",
         kind="bars",
         x="data",
         y="share reversed",
         rule=_RARELY,
+        note=f"Dashed: {_RARELY:.0%}.",
     )
 
 

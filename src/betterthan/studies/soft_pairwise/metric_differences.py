@@ -169,12 +169,13 @@ def _charts(request: StudyRequest, panel: StudyPanel, every: list[_Differences])
             # In the order of the legend, whatever comes first.
             sorted(marks, key=lambda mark: (shown.index(mark.panel), mark.series != "significant")),
             name=f"differences-{panel.dataset.replace(' ', '-')}",
-            title=f"{panel.dataset}: difference between two systems and its p-value; dashed: {alpha:g}",
+            title=f"{panel.dataset}: difference between two systems and its p-value",
             kind="points",
             x="difference",
             y="p-value, two-sided",
             log_x=True,
             rule=alpha,
+            note=f"Each point is a pair of systems; differences on a logarithmic axis. Dashed: p = {alpha:g}.",
         )
     ]
 

@@ -180,10 +180,11 @@ def _chart(intervals: list[_Interval]) -> StudyChart:
             for i, label in enumerate(MEASURES)
         ),
         name="figure-3",
-        title="Figure 3: values of metrics with fewer segments, mean and 95% interval",
+        title="Figure 3: values of metrics with fewer segments",
         x="segments (logarithmic)",
-        y="value",
+        y="PA or SPA",
         log_x=True,
+        note="Points: means over resamples. Vertical lines: 95% bootstrap intervals.",
     )
 
 

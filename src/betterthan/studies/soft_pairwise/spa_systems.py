@@ -155,9 +155,10 @@ def _chart(stabilities: list[_Stability]) -> StudyChart:
             for i, label in enumerate(MEASURES)
         ),
         name="figure-2",
-        title="Figure 2: stability of metrics when systems are left out, mean and 90% of the subsets",
+        title="Figure 2: stability of metrics when systems are left out",
         x="number of systems",
         y="Pearson correlation with all systems",
+        note="Points: means over subsets of systems. Vertical lines: 90% of the subsets.",
     )
 
 

@@ -137,7 +137,7 @@ def _chart(datasets: list[_Values]) -> StudyChart:
         title="Values of all metrics, best first: pairwise accuracy moves in steps",
         kind="points",
         x="place of the metric",
-        y="value",
+        y="PA or SPA",
     )
 
 

@@ -630,18 +630,22 @@ def _chart(pvalue: FloatArray, work: _SamplingPlan, unit: float, enough: float) 
     means = _by_gap(pvalue)
     return figure(
         (
-            Mark(f"gap {gap * unit:g}", tag_measure_name(name), n, float(means[i, g, k]))
+            Mark(f"{gap * unit:g} points apart", tag_measure_name(name), n, float(means[i, g, k]))
             for g, gap in enumerate(_GAPS)
             for k, name in enumerate(DEFAULT_MEASURES)
             for i, n in enumerate(work.schedule)
         ),
         name="p-values",
-        title=f"Mean p-value of two levels of errors, by number of samples; dashed: {enough:g}, which is enough",
+        title="Mean p-value of two levels of errors, by number of samples",
         x="samples (logarithmic)",
         y="mean p-value (logarithmic)",
         log_x=True,
         log_y=True,
         rule=enough,
+        note=(
+            "Panels: levels so many percentage points apart. "
+            f"Dashed: {enough:g}, the significance level after Bonferroni's correction."
+        ),
     )
 
 
