@@ -111,8 +111,8 @@ def test_thresholds_keep_less_than_the_paper_found():
         pair: bt.read_metrics(path, where={"lp": pair}, item="seg_id", lower_is_better=False)["raw"]
         for pair in pairs
     }
-    claims = darr_threshold.run(asked("darr-threshold"), darr_threshold.read(judged)).table("claims").rows
-    found = {row[:2]: row[2] for row in claims}
+    ratios = darr_threshold.run(asked("darr-threshold"), darr_threshold.read(judged)).table("ratios").rows
+    found = {row[:2]: row[2] for row in ratios}
     assert found["all", "kept at 1 / kept at 50"] == pytest.approx(8.056, abs=1e-3)
     assert found["all", "kept at 25 / kept at 1"] == pytest.approx(0.361, abs=1e-3)
     assert found["to English", "kept at 1 / kept at 50"] < found["from English", "kept at 1 / kept at 50"]

@@ -68,7 +68,7 @@ def test_one_language_pair_is_what_the_page_shows():
     """English–German of WMT23: a row of the table inside language pairs for each metric."""
     used = read_translated(WMT23 / "en-de")
     found = aggregation_grid.run(asked("aggregation-grid", quick=False), used).table("by-data")
-    (shown,) = tables("Inside each language pair")
+    (shown,) = tables("Within each language pair")
     for row in found.rows:
         (page,) = [cells for cells in shown if cells[:2] == [row[0], "en-de"]]
         is_shown(page[2:10], row[2:10])
@@ -100,7 +100,7 @@ def test_human_scores_are_the_means_of_the_files(judged):
 
 def test_what_the_page_says_about_the_paper():
     """The sentences of the page, from its own tables: every claim that is not borne out, and the one that is."""
-    across, means = tables("Three ways across systems")
+    across, means = tables("Three aggregation methods across systems")
     rows = {tuple(row[:2]): row[3:] for row in across}
     for metric in ("BLEU", "chrF"):
         assert rows[metric, f"m-{metric}"][1] > 0.97  # pooled and segments do not correlate weakly
@@ -141,7 +141,7 @@ def test_three_ways_across_systems_are_what_the_page_shows():
     kept = [row for row in whole.rows if str(row[0]).split()[-1] in SPACED]
     spaced = type(whole)(name="scores", title="", columns=whole.columns, rows=tuple(kept))
     found = [_correlations(table, names) for table in (ours.table("scores"), whole, spaced)]
-    across, means = tables("Three ways across systems")
+    across, means = tables("Three aggregation methods across systems")
     for a, b, _, _, *page in across:
         is_shown(page, [each[a, b] for each in found])
     for name, _, *page in means:

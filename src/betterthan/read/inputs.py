@@ -11,7 +11,7 @@ import os
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard, cast
 
 import numpy as np
 
@@ -340,7 +340,14 @@ class TableReader:
         if isinstance(human, Scores | Ratings):
             return None
         tables = self.reading(human).tables
-        return tables[0] if tables and isinstance(tables[0], Matches) else None
+        if not tables or not isinstance(tables[0], Matches):
+            return None
+        if tables[0].segment is None or tables[0].segments:
+            return tables[0]
+        # Battles have no names of segments unless they are asked for; metrics are joined by them.
+        named = replace(self.options, cluster=True, keep=("item",), names_items=True)
+        (compared, *_) = self.reading(human, named).tables
+        return cast("Matches", compared)
 
     def name(self, data: Any) -> str | None:  # noqa: ANN401  (anything)
         """Return the name of the data for messages; empty where there is none."""

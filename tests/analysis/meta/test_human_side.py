@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy import stats
 
 import betterthan as bt
+from betterthan.cli.main import cli
 from betterthan.kernels.agreement.tau_tables import pair_table, tau
 
 SYSTEMS = ("A", "B", "C", "D", "E")
@@ -191,3 +195,38 @@ def test_what_these_judgments_cannot_do_is_refused(human, options, message):
     """In one sentence, with what to use instead."""
     with pytest.raises(bt.BetterThanError, match=message):
         bt.meta_evaluate(METRICS, human, **options)
+
+
+def test_pairs_of_relative_rankings_are_joined_by_their_segments(tmp_path):
+    """The layout of WMT16, two ranked systems per row: the taus are those counted row by row."""
+    rng = np.random.default_rng(16)
+    rows = ["segmentId,judgeID,system1Id,system1rank,system2Id,system2rank"]
+    counts = {name: np.zeros((3, 3), int) for name in ("sharp", "blunt")}
+    for i in range(300):
+        (a, b), s = rng.permutation(3)[:2], int(rng.integers(0, 60))
+        first, second = rng.integers(1, 6, 2)
+        rows.append(f"{METRICS[0].segments[s]},judge{i % 5},{SYSTEMS[a]},{first},{SYSTEMS[b]},{second}")
+        for one in METRICS:
+            own = np.sign(one.values[a, s] - one.values[b, s])
+            counts[one.name][int(np.sign(second - first)) + 1, int(own) + 1] += 1
+    path = tmp_path / "rankings.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    metrics = tmp_path / "metrics.csv"
+    lines = [
+        f"{one.name},{name},{segment},{value!r}"
+        for one in METRICS
+        for name, scores in zip(one.systems, one.values.tolist(), strict=True)
+        for segment, value in zip(one.segments, scores, strict=True)
+    ]
+    metrics.write_text("\n".join(["metric,system,segment,score", *lines]) + "\n", encoding="utf-8")
+
+    for by in ("tau_ties_ignored", "tau_human_ties"):
+        arguments = ("meta", str(metrics), "--human", str(path), "--by", by.replace("_", "-"), "--json", "-q")
+        done = CliRunner().invoke(cli, [*arguments, "--significance", "none"], catch_exceptions=False)
+        answer = json.loads(done.stdout)
+        found = dict(zip(answer["metrics"], answer["value"], strict=True))
+        expected = {name: float(tau(table, by)) for name, table in counts.items()}
+        assert found == pytest.approx(expected)
+        named = bt.read_matches(path, item="segmentId")
+        again = bt.meta_evaluate(METRICS, named, by=by, significance="none", confidence=None)
+        assert {name: again[name].value for name in again.metrics} == pytest.approx(expected)

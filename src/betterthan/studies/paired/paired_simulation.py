@@ -363,7 +363,8 @@ def findings(taus: Mapping[str, FloatArray], grid: Sequence[Setting], seed: int)
         notes=(
             (
                 "Further behind: how much more tau lags behind that of Bradley–Terry, on the same scores, than "
-                f"without the trouble; it fails from {_SMALL} on, when the 95% bootstrap interval leaves out 0."
+                f"without the trouble; it fails from {_SMALL} on, when the 95% bootstrap interval leaves out 0. "
+                "Bradley–Terry fails when its own tau falls by as much and that of some other mechanism does not."
             ),
         ),
     )
@@ -536,12 +537,15 @@ def _sentences(simulated: FloatArray, work: _Simulation, tests: StudyTable) -> t
             for trouble in dict.fromkeys(str(row[1]) for row in rows)
         }
         failures = "; ".join(
-            f"with {trouble}, {listing(who) if who else 'none'}" for trouble, who in failing.items()
+            f"with {trouble}, {listing(who)} {'fails' if len(who) == 1 else 'fail'}"
+            if who
+            else f"with {trouble}, none fails"
+            for trouble, who in failing.items()
         )
         n_agree = sum(row[11] == "yes" for row in rows)
         n_printed = sum(row[11] is not None for row in rows)
         sentences.append(
-            f"Scores drawn by {name}: fails {failures}. {n_agree} of {n_printed} findings are as in the paper."
+            f"{_DRAWN_AS[name]} ({name}): {failures}. {n_agree} of {n_printed} findings are as in the paper."
         )
     return tuple(sentences)
 

@@ -393,7 +393,7 @@ def read_matches(
         Columns, where they are not found by name. A column called "weight" is used automatically.
     item : str, optional
         The column of the segment (question, prompt). If given, every row is kept, in the order of the data, with a code
-        in `segment`.
+        in `segment` and the names in `segments`.
     judge : str, optional
         The column of the judge (worker, session). If given, battles are counted by judge, with a code in `group`, so
         that errors are clustered by judge; no more rows than needed are kept.
@@ -461,6 +461,7 @@ def read_matches(
         cluster=cluster and not keep,
         covariates=tuple(covariates),
         in_order=in_order,
+        names_items=item is not None,
         where=conditions(where),
         language_pair=language_pair,
     )
