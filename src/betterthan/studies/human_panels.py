@@ -54,7 +54,7 @@ def panels_of(setups: Sequence[Setup]) -> StudyPanels:
     """Put the metrics of every data set beside its human scores.
 
     Human scores are the table called "human", "people", "mqm" or "da", or that of a file with such a name; one that
-    stands alone serves all data sets without their own. When no table is called so, the first of each data set is
+    stands alone serves all data sets without their own. When no table has that name, the first of each data set is
     taken, and that is said.
 
     Parameters

@@ -215,10 +215,14 @@ def e15(shown: Shown) -> None:
 
 
 def e16(shown: Shown) -> None:
-    """Sizes are those of the text that the data have, 10 and 100 among them, and then all; repeats are an option."""
-    sizes = {row["segments"] for row in shown.table("figure-4c")}
-    assert 10 in sizes
-    assert 100 in sizes
+    """4b averages over the sizes of the text below 300, which are 10, 50 and 100, and all segments; repeats are an option."""
+    rows = shown.table("figure-4c")
+    assert {10, 50, 100, "all"} <= {row["segments"] for row in rows}
+    # The five setups with all 300 segments are the task "all".
+    sizes = {row["segments"]: row for row in rows if "300 segments" in row["setups"]}
+    task = next(row for row in shown.table("figure-4b") if row["task"] == "all")
+    for pair in ("mean / median", "mean / Bradley–Terry", "median / Bradley–Terry"):
+        assert task[pair] == pytest.approx(np.mean([sizes[size][pair] for size in (10, 50, 100, "all")]))
     assert "repeats" in " ".join(shown.says("study --list").split())
 
 

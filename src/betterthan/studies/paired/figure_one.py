@@ -115,7 +115,7 @@ def _swayed(pairs: StudyTable) -> str:
         sum(one != wins for one, wins in zip(by, by_wins, strict=True)) for by in (by_mean, by_median)
     )
     return (
-        f"Of {n:,} pairs the mean judges {other_mean} otherwise than the majority of segments, "
+        f"The mean disagrees with the majority of segments on {other_mean} of {n:,} pairs, "
         f"the median {other_median}."
     )
 

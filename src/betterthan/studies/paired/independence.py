@@ -119,7 +119,7 @@ _FEW = 10
 _LABELS = (*map(str, SIZES), "all")
 _PAIR = ((1.0, 2.0, 3.0), (2.0, 3.0, 1.0))
 _PRINTED, _MEANT = (3.0, 2.0, 1.0), (3.0, 1.0, 2.0)
-_COUNTS = ("triples", "circles", "flips", "levels", "close", "without strengths")
+_COUNTS = ("triples", "cycles", "flips", "ties", "close", "without strengths")
 _POLICIES: tuple[Literal["drop", "half", "as_published"], ...] = ("drop", "half", "as_published")
 
 
@@ -232,7 +232,8 @@ def _by_size(change_counts: FloatArray) -> StudyTable:
         digits=4,
         notes=(
             (
-                f"Close: changed pairs whose winner, alone, has at most {CLOSE:.0%} of the decided segments. A "
+                "Flips: the third system reverses the order of a pair. Ties: it makes the pair equal. Close: changed "
+                f"pairs whose winner, alone, has at most {CLOSE:.0%} of the decided segments. A "
                 "triple may change the order of more than one of its three pairs."
             ),
         ),
@@ -279,7 +280,7 @@ def _claims(change_counts: FloatArray, used: Sequence[Setup]) -> list[Claim]:
 
 def _chart(change_counts: FloatArray) -> StudyChart:
     totals = {label: row for label, row in zip(_LABELS, change_counts.sum(axis=0), strict=True) if row[0]}
-    effects = {"flips": 2, "levels": 3}
+    effects = {"order reversed": 2, "becomes a tie": 3}
     return figure(
         (
             Mark("", name, label, float(row[i] / row[0]))
@@ -313,7 +314,7 @@ def _sentences(change_counts: FloatArray) -> tuple[str, ...]:
 
 _DIFFERENCES = (
     (
-        "The printed scores C = 3, 2, 1 do not level the strengths under any treatment of ties; C = 3, 1, 2 does, so "
-        "the former is read as a misprint."
+        "The printed scores C = 3, 2, 1 do not make the strengths equal under any treatment of ties; C = 3, 1, 2 do, "
+        "so the former are read as a misprint."
     ),
 )

@@ -449,10 +449,9 @@ def groups_table(
     name: str, title: str, label: str, groups: Mapping[str, FloatArray], *, rule: str
 ) -> StudyTable:
     """Return the numbers of figure 4a or 4b, most affected by the choice of mean or median against wins first."""
-    means = {group: known_mean(values) for group, values in groups.items()}
-    order = sorted(means, key=lambda group: -float(np.mean(means[group][1:])))
     rows: tuple[tuple[StudyCell, ...], ...] = tuple(
-        (group, len(groups[group]), *(float(value) for value in means[group])) for group in order
+        (group, len(values), *(float(value) for value in known_mean(values)))
+        for group, values in groups.items()
     )
     return StudyTable(
         name=name,
@@ -535,7 +534,8 @@ def _grouped(
         groups.setdefault(key(setup), []).append(
             disagreements.by_rule(rule, place, disagreements.reading)[:, 0]
         )
-    return {name: np.stack(values) for name, values in groups.items()}
+    stacked = {name: np.stack(values) for name, values in groups.items()}
+    return dict(sorted(stacked.items(), key=lambda item: -float(np.mean(known_mean(item[1])[1:]))))
 
 
 def _bars(name: str, groups: Mapping[str, FloatArray], seed: int) -> list[Mark]:
@@ -721,7 +721,7 @@ def _against_wins(groups: Mapping[str, FloatArray]) -> dict[str, float]:
 
 
 def _listed(values: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} {value:.0%}" for name, value in values.items())
+    return ", ".join(f"{name} {value:.1%}" for name, value in values.items())
 
 
 def _metric_claims(metrics: Mapping[str, FloatArray]) -> list[Claim]:
@@ -741,7 +741,7 @@ def _metric_claims(metrics: Mapping[str, FloatArray]) -> list[Claim]:
             "BERTScore and MoverScore are affected less than most metrics",
             "section 5.1, figure 4a",
             holds_in(sum(means[name] < middle for name in recent), len(recent) if differ else 0),
-            f"{_listed({name: means[name] for name in recent}) or 'not in the data'}; median of all {middle:.0%}",
+            f"{_listed({name: means[name] for name in recent}) or 'not in the data'}; median of all {middle:.1%}",
         ),
     ]
 

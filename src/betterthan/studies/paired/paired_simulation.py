@@ -356,7 +356,7 @@ def findings(taus: Mapping[str, FloatArray], grid: Sequence[Setting], seed: int)
     )
     return StudyTable(
         name="findings",
-        title="Who fails with outliers, with types of segments, and with both",
+        title="Mechanisms that fail with outliers, with types of segments, and with both",
         columns=(*columns, "fails", "fails in the paper", "as in the paper"),
         rows=tuple(rows),
         digits=3,

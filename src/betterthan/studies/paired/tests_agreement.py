@@ -118,7 +118,7 @@ def _matrix(overlap: FloatArray, n_pairs: int) -> StudyTable:
         columns=("test", *TESTS),
         rows=rows,
         printed=tuple((None, *row) for row in FIGURE_6),
-        notes=("On the diagonal: the share of all pairs that the test tells apart.",),
+        notes=("On the diagonal: the share of all pairs that differ significantly by the test.",),
     )
 
 

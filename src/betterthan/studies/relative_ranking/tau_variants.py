@@ -252,18 +252,23 @@ def _metric_ties(one: _Taus) -> int:
 
 
 def _most_tied(taus: list[_Taus], rule: int, text: str, *, gains: bool) -> Claim:
-    """Compare the rank of the metric that ties most with its rank where ties are ignored."""
-    moves: list[tuple[str, str, int, int]] = []
+    """Compare the rank of the metric that ties most with its rank where ties are ignored.
+
+    A metric without ties says nothing, nor does one that is the first already and could only gain, or the last.
+    """
+    moves: list[str] = []
+    as_said: list[bool] = []
     for dataset in dict.fromkeys(one.dataset for one in taus):
         some = [one for one in taus if one.dataset == dataset]
         tied = max(range(len(some)), key=lambda i: _metric_ties(some[i]))
         before, after = (
             1 + sum(bool(one.value[0, k] > some[tied].value[0, k]) for one in some) for k in (0, rule)
         )
-        moves.append((dataset, some[tied].metric, before, after))
-    n = sum(after < before if gains else after > before for *_, before, after in moves)
-    seen = ", ".join(f"{data} {metric} {before} to {after}" for data, metric, before, after in moves)
-    return Claim(text, f"section 3, table {_TABLES[RULES[rule]]}", holds_in(n, len(moves)), f"ranks: {seen}")
+        moves.append(f"{dataset} {some[tied].metric} {before} to {after} of {len(some)}")
+        if _metric_ties(some[tied]) and (before > 1 if gains else before < len(some)):
+            as_said.append(after < before if gains else after > before)
+    holds = holds_in(sum(as_said), len(as_said))
+    return Claim(text, f"section 3, table {_TABLES[RULES[rule]]}", holds, f"ranks: {', '.join(moves)}")
 
 
 def changed_orders(first: FloatArray, second: FloatArray) -> tuple[int, int]:

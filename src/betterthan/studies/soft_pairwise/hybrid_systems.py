@@ -332,8 +332,8 @@ def _sentences(found: list[_Hybrids]) -> tuple[str, ...]:
     return (
         (
             "Hybrids add no information about metrics: over hybrids the correlation of a metric with human scores "
-            f"changes by at most {amount(change, 3)}, and both sets of correlations go together with r = "
-            f"{amount(alike, 3)} or more."
+            f"changes by at most {amount(change, 3)}, and these correlations and those over real systems have r = "
+            f"{amount(alike, 3)}."
             if alike >= _SAME
             else "Hybrids order metrics otherwise than the real systems do: the correlations over both have "
             f"r = {amount(alike, 3)}, because the noise of segments is not small here."

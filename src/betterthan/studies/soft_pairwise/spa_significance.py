@@ -1,4 +1,4 @@
-"""Table 1 and figure 4 of the paper on soft pairwise accuracy: how many metrics does each measure tell apart?"""
+"""Table 1 and figure 4 of the paper on soft pairwise accuracy: how many metrics differ by each measure?"""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _gains(datasets: list[_Both]) -> StudyTable:
     names = ("distinct", "significant", "clusters")
     return StudyTable(
         name="gains",
-        title="How much more the soft measure tells apart: mean over data sets of SPA / PA − 1",
+        title="What the soft measure adds: mean over data sets of SPA / PA − 1",
         columns=("what", "gain"),
         rows=tuple((name, mean_gain(rows, 3 + 3 * i)) for i, name in enumerate(names)),
         printed=tuple((None, mean_gain(TABLE_1.rows, 3 + 3 * i)) for i, name in enumerate(names)),

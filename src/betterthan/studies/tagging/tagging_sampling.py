@@ -597,7 +597,7 @@ def _table_2(needed: dict[str, list[int | None]], unit: float, *, as_published: 
     literal = LITERAL if as_published else {}
     return StudyTable(
         name="table-2",
-        title="Fewest samples that tell two levels of errors apart, by the gap in percentage points",
+        title="Fewest samples for which two levels of errors differ significantly, by their gap in percentage points",
         columns=("measure", *(f"{gap * unit:g}" for gap in _GAPS)),
         rows=tuple((f"{name}_as_published" if name in literal else name, *needed[name]) for name in order),
         printed=tuple((None, *(printed_at(name, gap * unit) for gap in _GAPS)) for name in order),
@@ -687,7 +687,7 @@ def _claims(needed: dict[str, list[int | None]]) -> list[Claim]:
 
 def _sentences(needed: dict[str, list[int | None]], work: _SamplingPlan, rounds: int) -> tuple[str, ...]:
     return (
-        f"From the most to the least discriminating: {listing(_order(needed))}.",
+        f"From the most to the least discriminating: {listing([tag_measure_name(name) for name in _order(needed)])}.",
         (
             f"{counted(rounds, 'round')} of up to {counted(work.schedule[-1], 'sample')} at each of {len(STEPS)} "
             f"levels of {listing([str(n) for n in work.errors])} wrong tags."

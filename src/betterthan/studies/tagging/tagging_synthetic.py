@@ -278,12 +278,11 @@ def _overall_claim(seen: _Seen) -> Claim:
 
 def _sentences(pooled: _Pooled) -> tuple[str, ...]:
     total = np.nansum(pooled.below, axis=1)
-    least = [name for name, n in zip(pooled.measures, total.tolist(), strict=True) if n == total.min()]
-    most = [name for name, n in zip(pooled.measures, total.tolist(), strict=True) if n == total.max()]
+    names = [tag_measure_name(name) for name in pooled.measures]
+    least = [name for name, n in zip(names, total.tolist(), strict=True) if n == total.min()]
+    most = [name for name, n in zip(names, total.tolist(), strict=True) if n == total.max()]
     differing = pooled.differing[:, 0]
-    sharp = [
-        name for name, d in zip(pooled.measures, differing.tolist(), strict=True) if d == np.nanmax(differing)
-    ]
+    sharp = [name for name, d in zip(names, differing.tolist(), strict=True) if d == np.nanmax(differing)]
     n_pairs = pooled.n_systems * len(pooled.synthetic)
     return (
         (
