@@ -130,3 +130,15 @@ def test_a_metric_that_is_first_already_cannot_gain_ranks():
     gains = next(row for row in found.table("claims").rows if "gains ranks" in str(row[0]))
     assert gains[2] == UNKNOWN
     assert gains[3].endswith("best 1 to 1 of 2")
+
+
+def test_human_translations_are_named_where_metrics_score_them():
+    """A system called Human-B changes what every measure says; one that no metric scores is left out anyway."""
+    names = ("A", "B", "C", "Human-A", "Human-B")
+    values = np.random.default_rng(5).normal(size=(5, 40))
+    human = bt.Scores(name="human", systems=names, segments=tuple(map(str, range(40))), values=values)
+    metric = replace(human, name="m", systems=(*names[:3], names[4]), values=values[[0, 1, 2, 4]] + 0.1)
+    other = replace(metric, name="n", values=-metric.values)
+    found = study("spa-ties", {"human": human, "m": metric, "n": other}, quick=True, workers=1)
+    (note,) = [note for note in found.notes if "human translation" in str(note)]
+    assert note.startswith("Human-B seems to be a human translation, which many metrics misjudge.")

@@ -11,6 +11,7 @@ from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup
+from betterthan.tables.human_names import is_human_translation
 from betterthan.tables.scores import Scores
 
 HUMAN = ("human", "people", "mqm", "da")
@@ -110,7 +111,24 @@ def panels_of(setups: Sequence[Setup]) -> StudyPanels:
             f'No table is called "human"; the first of each data set is taken as human scores ({some_of(first)}).',
         )
     )
-    return StudyPanels(tuple(each), tuple(setups), notes)
+    return StudyPanels(tuple(each), tuple(setups), (*_on_human_translations(each), *notes))
+
+
+def _on_human_translations(panels: Sequence[StudyPanel]) -> tuple[str, ...]:
+    """Return a note on human translations that most metrics of a data set have scores for."""
+    named: dict[str, None] = {}
+    for panel in panels:
+        for system in filter(is_human_translation, panel.human.systems):
+            n_scoring = sum(system in metric.systems for metric in panel.metrics.values())
+            if 2 * n_scoring > len(panel.metrics):
+                named[system] = None
+    if not named:
+        return ()
+    what = "seem to be human translations" if len(named) > 1 else "seems to be a human translation"
+    return (
+        f"{some_of(list(named))} {what}, which many metrics misjudge. Leave {'their' if len(named) > 1 else 'its'} rows "
+        "out to compare machine translations only.",
+    )
 
 
 def panels_for(request: StudyRequest) -> StudyPanels:
