@@ -57,7 +57,7 @@ STUDIES = {
     "tagging-synthetic": ("word-level-quality", "tagging-synthetic", ("fooled",)),
     "tagging-sampling": (
         "word-level-quality",
-        "tagging-sampling --set rounds=5 --set samples=1000 --set unit=0.05",
+        "tagging-sampling --set rounds=20 --set schedule=5,10,20,50,100,200,500 --set unit=0.05",
         ("p-values",),
     ),
     "tagging-duel": ("word-level-quality", "tagging-duel --set step=20 --set samples=1000", ("algorithm-1",)),

@@ -62,7 +62,9 @@ def scores_of(m, n, seed=1):
 
 def verdicts(found):
     """Whether each claim holds, by its text."""
-    return dict(zip(found.table("claims").column("claim"), found.table("claims").column("holds"), strict=True))
+    return dict(
+        zip(found.table("claims").column("claim"), found.table("claims").column("holds"), strict=True)
+    )
 
 
 @pytest.mark.parametrize(("m", "n"), [(2, 40), (5, 10)])
@@ -112,9 +114,12 @@ def test_measures_that_no_labeling_fools_are_not_separated():
     tags = drawn_tags(m=3, n=60, predicted=tags.gold ^ errors)
     found = tagging_synthetic.run(asked("tagging-synthetic"), (Tagged("x", tags),))
     assert set(found.table("table-1").column("sum")) == {0}
-    assert verdicts(found)[
-        "SeqCor and both products of F1 scores separate synthetic labelings from systems better than the rest"
-    ] == "no"
+    assert (
+        verdicts(found)[
+            "SeqCor and both products of F1 scores separate synthetic labelings from systems better than the rest"
+        ]
+        == "no"
+    )
 
 
 def test_a_metric_that_is_first_already_cannot_gain_ranks():

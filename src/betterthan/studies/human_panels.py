@@ -124,11 +124,10 @@ def _on_human_translations(panels: Sequence[StudyPanel]) -> tuple[str, ...]:
                 named[system] = None
     if not named:
         return ()
-    what = "seem to be human translations" if len(named) > 1 else "seems to be a human translation"
-    return (
-        f"{some_of(list(named))} {what}, which many metrics misjudge. Leave {'their' if len(named) > 1 else 'its'} rows "
-        "out to compare machine translations only.",
-    )
+    several = len(named) > 1
+    what = "seem to be human translations" if several else "seems to be a human translation"
+    left_out = f"Leave {'their' if several else 'its'} rows out to compare machine translations only."
+    return (f"{some_of(list(named))} {what}, which many metrics misjudge. {left_out}",)
 
 
 def panels_for(request: StudyRequest) -> StudyPanels:

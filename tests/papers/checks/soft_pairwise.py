@@ -190,7 +190,8 @@ def a54(shown: Shown) -> None:
         if row["data"] == "all":
             subsets = itertools.combinations(range(8), row["systems"])
             parts = [
-                [_share_in_order(one, _means(shown.human), some) for one in means.values()] for some in subsets
+                [_share_in_order(one, _means(shown.human), some) for one in means.values()]
+                for some in subsets
             ]
             known = [part for part in parts if np.ptp(part) > 0]
             assert row["PA"] == pytest.approx(np.mean([np.corrcoef(part, whole)[0, 1] for part in known]))

@@ -228,8 +228,8 @@ def _sentences(draws_by_metric: dict[str, FloatArray], sizes: tuple[int, ...]) -
             [amount(float(_quantiles(draws[:, i, k])[2]), 2) for k in (1, 2)] for i in (0, len(sizes) - 1)
         )
         sentences.append(
-            f"{metric}: from {sizes[0]} to {sizes[-1]} segments the correlation with the bootstrap goes from {low[0]} "
-            f"to {high[0]} for pooled scores, and from {low[1]} to {high[1]} for means of segments (medians)."
+            f"{metric}: from {sizes[0]} to {sizes[-1]:,} segments the correlation with the bootstrap goes from "
+            f"{low[0]} to {high[0]} for pooled scores, and from {low[1]} to {high[1]} for means of segments (medians)."
         )
     return tuple(sentences)
 
@@ -238,7 +238,7 @@ def _notes(used: tuple[Translated, ...], sizes: tuple[int, ...]) -> tuple[str, .
     whole = [one.dataset for one in used if len(one.texts.segments) < sizes[-1]]
     return (
         (
-            f"{len(whole)} of {len(used)} data sets have fewer than {sizes[-1]} segments and are then taken whole.",
+            f"{len(whole)} of {len(used)} data sets have fewer than {sizes[-1]:,} segments and are then taken whole.",
         )
         if whole
         else ()

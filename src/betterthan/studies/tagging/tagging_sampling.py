@@ -630,7 +630,12 @@ def _chart(pvalue: FloatArray, work: _SamplingPlan, unit: float, enough: float) 
     means = _by_gap(pvalue)
     return figure(
         (
-            Mark(f"{gap * unit:g} points apart", tag_measure_name(name), n, float(means[i, g, k]))
+            Mark(
+                f"{gap * unit:g} point{'s' * (gap * unit != 1)} apart",
+                tag_measure_name(name),
+                n,
+                float(means[i, g, k]),
+            )
             for g, gap in enumerate(_GAPS)
             for k, name in enumerate(DEFAULT_MEASURES)
             for i, n in enumerate(work.schedule)
