@@ -281,7 +281,7 @@ def a24(shown: Shown) -> None:
     for a, b in itertools.combinations(tests, 2):
         assert rows[a][b] * rows[a][a] == pytest.approx(rows[b][a] * rows[b][b])
     assert rows["t"]["Mood"] != pytest.approx(rows["Mood"]["t"], abs=0.01)
-    by_setup = shown.table("told-apart-by-setup")
+    by_setup = shown.table("significant-by-setup")
     for test in tests:
         found = sum(row[test] * row["pairs"] for row in by_setup) / sum(row["pairs"] for row in by_setup)
         assert rows[test][test] == pytest.approx(found)

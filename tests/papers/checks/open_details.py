@@ -200,7 +200,7 @@ def e14(shown: Shown) -> None:
 
 def e15(shown: Shown) -> None:
     """text: each of 25 setups once, 700 pairs; as published: 100 draws of a fifth of the segments, with fewer found."""
-    rows = shown.table("told-apart-by-setup")
+    rows = shown.table("significant-by-setup")
     assert sum(row["pairs"] for row in rows) == 25 * comb(8, 2) == 700
     published = shown.json("study tests-agreement --quick --as-published")
     diagonal = [

@@ -695,7 +695,7 @@ def _sentences(needed: dict[str, list[int | None]], work: _SamplingPlan, rounds:
         f"From the most to the least discriminating: {listing([tag_measure_name(name) for name in _order(needed)])}.",
         (
             f"{counted(rounds, 'round')} of up to {counted(work.schedule[-1], 'sample')} at each of {len(STEPS)} "
-            f"levels of {listing([str(n) for n in work.errors])} wrong tags."
+            f"levels of {listing([f'{n:,}' for n in work.errors])} wrong tags."
         ),
     )
 
