@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from betterthan.budget import MOST_RESAMPLES, MOST_WORKERS
+from betterthan.cli.help_sections import add_sections
 from betterthan.cli.streams import QUIET, log_to_stderr
 from betterthan.errors import BetterThanError
 
@@ -214,7 +216,17 @@ def over_option(command: Command) -> Command:
     )(command)
 
 
-class AggregationName(click.Choice[str]):
+class GuessingChoice(click.Choice[str]):
+    """A choice whose error names the option that was probably meant."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ANN401
+        """Return what can be chosen, with the nearest choice first."""
+        near = get_close_matches(str(value).casefold().replace("_", "-"), self.choices, n=1)
+        guess = f" Did you mean {near[0]!r}?" if near else ""
+        return f"{super().get_invalid_choice_message(value, ctx)}{guess}"
+
+
+class AggregationName(GuessingChoice):
     """A name of an aggregation, or pass@K or pass^K of repeated runs."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401
@@ -284,14 +296,20 @@ def _names_files(parameter: click.Parameter) -> bool:
 def add_common(command: click.Command) -> None:
     """Add ``--quiet``, ``--verbose`` and, unless it has one of its own, ``--memory`` to every command.
 
-    What is shown as a file in the help becomes a text that the shell completes with names of files.
+    What is shown as a file in the help becomes a text that the shell completes with names of files, and an unknown
+    choice suggests the nearest one.
     """
     if isinstance(command, click.Group):
         for each in command.commands.values():
             add_common(each)
         return
-    for parameter in filter(_names_files, command.params):
-        parameter.type = FileName()
+    for parameter in command.params:
+        if _names_files(parameter):
+            parameter.type = FileName()
+        elif type(parameter.type) is click.Choice:
+            parameter.type = GuessingChoice(
+                parameter.type.choices, case_sensitive=parameter.type.case_sensitive
+            )
     for names, callback, help_text in _LOUDNESS:
         command.params.append(
             click.Option(names, is_flag=True, expose_value=False, callback=callback, help=help_text)
@@ -307,6 +325,7 @@ def add_common(command: click.Command) -> None:
                 help="Memory budget, such as 4GB. [default: BETTERTHAN_MEMORY, or half of the free memory]",
             )
         )
+    add_sections(command)
 
 
 def _be_quiet(context: click.Context, _option: click.Parameter, given: bool) -> None:  # noqa: FBT001  (click's call)

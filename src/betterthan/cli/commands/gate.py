@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     "--margin",
     type=float,
     metavar="X",
-    help="How much worse the candidate may be, in the unit of the metric; for battles of the probability of a win. "
+    help="How much worse the candidate may be, in the unit of the metric; for battles, of the probability of a win. "
     "Needed unless every --metric has a margin.",
 )
 @click.option(
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     type=float,
     default=0.05,
     show_default=True,
-    help="Twice the probability of each kind of error.",
+    help="Significance level; each kind of error has half this probability.",
 )
 @click.option(
     "--power",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     type=float,
     multiple=True,
     metavar="X",
-    help="A true difference to be shown; for battles the probability of a win less 0.5. Repeat for several. "
+    help="A true difference to be shown; for battles the probability of a win minus 0.5. Repeat for several. "
     "[default: round numbers]",
 )
 @click.option(
@@ -66,8 +66,13 @@ if TYPE_CHECKING:
     help="Assume that only one system is right on this share of items.",
 )
 @click.option("--ties", type=float, metavar="SHARE", help="Assume battles with this share of ties.")
-@click.option("--noise-sd", type=float, metavar="X", help="With --sd: of repeated scores of one item.")
-@click.option("--run-sd", type=float, metavar="X", help="With --sd: of whole runs.")
+@click.option(
+    "--noise-sd",
+    type=float,
+    metavar="X",
+    help="With --sd: standard deviation of repeated scores of one item.",
+)
+@click.option("--run-sd", type=float, metavar="X", help="With --sd: standard deviation of whole runs.")
 @click.option(
     "--repeats",
     type=click.IntRange(1, MOST_SEGMENTS),

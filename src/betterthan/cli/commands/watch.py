@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "--expected",
     type=float,
     metavar="X",
-    help="The difference that is expected or matters; for battles the probability of a win less 0.5.",
+    help="The difference that is expected or matters; for battles the probability of a win minus 0.5.",
 )
 @click.option(
     "--bounds",

@@ -16,7 +16,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of, unknown_name
-from betterthan.messages import Message, Option
+from betterthan.messages import VALUE, Message, Option
 from betterthan.read.grid.columns import ROLES, is_descriptive, plain, role_option
 from betterthan.read.grid.grid import Codes, Grid, Labels, compact, has_text, label, quoted
 from betterthan.read.grid.numerals import is_missing
@@ -402,6 +402,16 @@ def refuse_unused(options: Options, layout: Format, *, path: str) -> None:
     if layout.name == SEVERAL:
         return
     for role, column in options.columns.items():
+        if role == "category" and role not in layout.columns:
+            raise ReadError(
+                Message(
+                    "Boards by category are for battles, and this is {layout}. To analyze a part of it, use {where}.",
+                    layout=layout.description,
+                    where=Option("where", {column: VALUE}),
+                ),
+                path=path,
+                code="BT230",
+            )
         if role not in layout.columns:
             raise ReadError(
                 Message(
