@@ -248,10 +248,17 @@ def _probability_limits(seen: PairScores, setting: EffectOptions) -> Limits:
     return holding(0.5, low, high, where=sign_test_holds(won, won.T, setting.confidence))
 
 
+def _mean_differences(seen: PairScores) -> FloatArray:
+    """Return the differences of means; what rounding leaves of equal means is 0."""
+    mean = seen.moments.mean
+    largest = float(np.nanmax(np.abs(seen.goodness), initial=0.0))
+    return np.where(np.abs(mean) <= _ROUNDING * largest, 0.0, mean)
+
+
 EFFECTS = {
     "mean_difference": Effect(
         name=MEAN_DIFFERENCE,
-        of=lambda seen, _: seen.moments.mean,
+        of=lambda seen, _: _mean_differences(seen),
         interval=_mean_limits,
         size_name="Cohen's d_z",
         size=lambda seen: standardised(seen.moments),
