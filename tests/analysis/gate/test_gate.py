@@ -300,3 +300,11 @@ def test_numbers_that_would_decide_allow_for_losses_not_yet_seen():
     assert row.verdict == "undecided"
     plain = ((1.96 + 0.8416) * gaps.std(ddof=1) / 0.5) ** 2
     assert row.needed_if_equal > 1.5 * plain
+
+
+def test_a_margin_by_which_every_loser_passes_is_refused():
+    """Battles are compared by the probability of a win, which is at most 0.5 from 0.5."""
+    votes = bt.read_matches({"left": ["A"] * 6, "right": ["B"] * 6, "winner": ["left"] * 4 + ["right"] * 2})
+    with pytest.raises(bt.BetterThanError, match="for battles"):
+        bt.gate(votes, margin=2)
+    assert bt.gate(votes, margin=0.4).baseline == "A"

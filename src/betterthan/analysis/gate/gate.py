@@ -44,6 +44,8 @@ from betterthan.tables.scores import Scores
 
 KINDS: tuple[type[GateTable], ...] = (Scores, Counts, Matches, Runs)
 _MOST_WORST = 10
+_ALWAYS = 0.5
+"""How far the probability of a win can be from one half."""
 
 
 class GatedTable(NamedTuple):
@@ -198,6 +200,8 @@ def gate_tables(
 ) -> Gate:
     """Return the gate of tables that were read; see :func:`gate`."""
     _check([one.margin for one in tables], alpha, power, undecided, missing)
+    for table, margin in tables:
+        _refuse_wide(table, margin)
     before, after = _two(tables[0].table, systems)
     options = GateOptions(
         baseline=before, candidate=after, alpha=alpha, power=power, units=units, over=over, missing=missing
@@ -309,6 +313,18 @@ def _check(margins: Sequence[float], alpha: float, power: float, undecided: str,
         raise unknown_name("undecided", undecided, ("pass", "fail"))
     if missing not in ("raise", "drop"):
         raise unknown_name("missing", missing, ("raise", "drop"))
+
+
+def _refuse_wide(table: GateTable, margin: float) -> None:
+    """Raise for a margin by which a system that always loses would pass."""
+    if isinstance(table, Matches) and margin >= _ALWAYS:
+        raise BetterThanError(
+            Message(
+                "{option} must be below 0.5 for battles: it is a difference in the probability of a win, and with this "
+                "margin a candidate that loses every battle would pass.",
+                option=Option("margin", margin),
+            )
+        )
 
 
 def _two(table: GateTable, systems: Sequence[str] | None) -> tuple[str, str]:

@@ -39,7 +39,9 @@ def gate_table(result: Gate) -> Table:
         verdict=gate_sentences(result),
         words=_words(result),
         legend=f"CI and margin: {_EFFECT} difference, {_INTERVAL} interval, {_ZERO} no difference, {_EDGE} margin; "
-        "to the right the candidate is better." + (_SLICES if has_slices else ""),
+        "to the right the candidate is better."
+        + (_BATTLES if result[0].unit == "battles" else "")
+        + (_SLICES if has_slices else ""),
         notes=result.notes,
         signature=result.settings.signature,
         short_signature=result.settings.short_signature,
@@ -120,6 +122,7 @@ _SHOWN = {
     "fail": "Fail",
     "undecided": "Undecided",
 }
+_BATTLES = " Difference: how far the candidate's probability of a win is from 0.5."
 _SLICES = " Slices need not be shown to be within the margin; none may fail."
 
 
