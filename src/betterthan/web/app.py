@@ -15,7 +15,7 @@ from betterthan import __version__
 from betterthan.examples.figure_one import figure_one
 from betterthan.web.lesson import lesson
 from betterthan.web.response_cache import ResponseCache
-from betterthan.web.routes import actions, api, pages, run_pages, watch_pages
+from betterthan.web.routes import actions, api, gate_pages, pages, run_pages, watch_pages
 from betterthan.web.routes.errors import on_fault, on_http_error, on_system_error, on_wrong_request
 from betterthan.web.runs.service import Service
 from betterthan.web.security import AccessControl
@@ -93,7 +93,7 @@ def create_app(settings: WebSettings) -> FastAPI:
         app.add_exception_handler(kind, on_system_error)
     app.add_exception_handler(Exception, on_fault)
     routers = [module.router for module in (pages, actions, run_pages)]
-    routers += [watch_pages.pages, api.router, watch_pages.api]
+    routers += [watch_pages.pages, gate_pages.pages, api.router, watch_pages.api, gate_pages.api]
     app.state.routes = [route for router in routers for route in router.routes]
     for router in routers:
         app.include_router(router)

@@ -34,6 +34,7 @@ def tabs_of(run_id: str, saved: SavedTables) -> tuple[Tab, ...]:
         tabs.append(Tab("pair", "Pairs", f"{address}/pairs/{url_name(first)}/{url_name(second)}"))
         tabs.append(Tab("items", "Segments" if saved.battles is None else "Battles", f"{address}/items"))
         if saved.tags is None and not saved.counts:
+            tabs.append(Tab("gate", "Gate", f"{address}/gate"))
             tabs.append(Tab("watch", "Enough data?", f"{address}/watch"))
     return (*tabs, Tab("files", "Files", f"{address}/manage"))
 

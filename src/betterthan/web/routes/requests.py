@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
 
 from betterthan.tables.scores import Scores
+from betterthan.web.details.gate_request import GateRequest
 from betterthan.web.details.pair_files import changes_file, pair_file
 from betterthan.web.details.run_tabs import stored_tabs
 from betterthan.web.details.segment_rows import forget_rows
@@ -269,6 +270,17 @@ async def stored_watch(service: Service, run: RunRecord, request: WatchRequest) 
         503 while it is computed.
     """
     return await _computed(lambda: service.detail(run.id, "watch", request.file, **request.details))
+
+
+async def stored_gate(service: Service, run: RunRecord, request: GateRequest) -> dict[str, Any]:
+    """Return a gate that a worker computes when it is first asked for; it may be only the reason why there is none.
+
+    Raises
+    ------
+    HTTPException
+        503 while it is computed.
+    """
+    return await _computed(lambda: service.detail(run.id, "gate", request.file, **request.details))
 
 
 async def _computed(detail: Callable[[], dict[str, Any] | None]) -> dict[str, Any]:

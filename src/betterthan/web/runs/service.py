@@ -215,7 +215,7 @@ class Service:
         Parameters
         ----------
         run_id : str
-        name : {"pair", "changes", "watch"}
+        name : {"pair", "changes", "watch", "gate"}
             The task that makes it.
         file : str
             Where it is stored.

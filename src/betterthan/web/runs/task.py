@@ -20,7 +20,7 @@ class Task:
 
     Attributes
     ----------
-    name : {"look", "compose", "pair", "changes", "watch"}
+    name : {"look", "compose", "pair", "changes", "watch", "gate"}
     root, run_id : str
         Where the run is.
     files : tuple of StoredFile
@@ -33,7 +33,7 @@ class Task:
         Rows the data may have.
     details : dict of str to str
         Which part of a finished run is wanted: systems "a" and "b" by "metric", what changed since the run "before", or
-        the options of a watch.
+        the options of a watch or a gate.
     """
 
     name: str

@@ -67,7 +67,7 @@ def compute_watch(task: Task, news: News) -> None:
             "data": {},
             "problem": with_shown_names(spelled(error.text, on_watch_page), task.files),
         }
-    _forget_oldest(task)
+    forget_oldest(task, PREFIX)
     task.folder.write(request.file, stored)
 
 
@@ -81,8 +81,8 @@ def _table(task: Task, request: WatchRequest) -> Scores | Matches:
     return found
 
 
-def _forget_oldest(task: Task) -> None:
-    """Keep the latest answers: options may be anything, and a disk is finite."""
-    paths = sorted(task.folder.answers.glob(f"{PREFIX}*"), key=lambda path: path.stat().st_mtime_ns)
+def forget_oldest(task: Task, prefix: str) -> None:
+    """Keep the latest answers of a page: options may be anything, and a disk is finite."""
+    paths = sorted(task.folder.answers.glob(f"{prefix}*"), key=lambda path: path.stat().st_mtime_ns)
     for path in paths[: max(0, len(paths) - _MOST_STORED + 1)]:
         path.unlink(missing_ok=True)

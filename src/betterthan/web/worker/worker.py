@@ -106,6 +106,11 @@ def _computed(task: Task, news: News) -> dict[str, str]:
 
         compute_watch(task, news)
         return {"state": "done"}
+    if task.name == "gate":
+        from betterthan.web.worker.gating import compute_gate  # noqa: PLC0415
+
+        compute_gate(task, news)
+        return {"state": "done"}
     from betterthan.web.worker.composing import answer  # noqa: PLC0415
 
     return {"state": "done", **answer(task, news)}
@@ -116,6 +121,7 @@ _MODULES = {
     "pair": "pairs",
     "changes": "changes",
     "watch": "watching",
+    "gate": "gating",
     "compose": "composing",
 }
 
