@@ -83,7 +83,10 @@ def test_two_runs_are_compared_on_every_task():
     n_better = sum(pair.effect > 0 for pair in tested)
     n_sure = sum(p <= 0.05 for p in holm)
     assert report.headline == f"v2 is better than v1 by {n_better} of 3 metrics, {n_sure} significantly."
-    assert f"Of 3 metrics, v2 is better by {n_better} ({n_sure} significantly)" in report.verdict
+    assert (
+        f"Of 3 metrics, v2 compared with v1 is better by {n_better} ({n_sure} significantly)"
+        in report.verdict
+    )
 
 
 def test_several_systems_have_a_section_on_trade_offs():
@@ -123,7 +126,7 @@ def test_tasks_with_items_of_their_own_have_a_board():
     ]
     report = compose(tables)
     assert report.results["board"] == bt.board(tables, rng=report.results["board"].settings.seed or 12345)
-    assert "These tasks with other items: A is significantly better" in section(report, "board").lead
+    assert "For these tasks with other items: A is significantly better" in section(report, "board").lead
     assert "tradeoffs" not in [each.key for each in report.sections]
 
 

@@ -9,7 +9,7 @@ from betterthan.analysis.board.board import board
 from betterthan.errors import BetterThanError
 from betterthan.present.tables.describe import describe
 from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Section, TableBlock
+from betterthan.report.document import Bullets, Section, TableBlock
 from betterthan.report.inputs import Inputs
 from betterthan.report.wording import page_table
 from betterthan.results.board import Board
@@ -57,6 +57,6 @@ def board_section(result: Board) -> Section:
         key="board",
         title="Which system is best over all tasks?",
         menu="All tasks",
-        lead=" ".join(shown.verdict),
-        blocks=(table,),
+        lead=shown.verdict[0],
+        blocks=(*([Bullets(shown.verdict[1:])] if shown.verdict[1:] else []), table),
     )

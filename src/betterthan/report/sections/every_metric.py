@@ -49,11 +49,12 @@ class MetricChanges:
         worse = [change for change in self.changes if change.pair.effect < 0]
         n = len(self.changes)
         equal = n - len(better) - len(worse)
-        parts = [_counted(f"{self.a} is better", better), _counted(f"{self.b} is better", worse)]
-        parts += [f"the two are equal by {count(equal)}"] if equal else []
+        parts = [_counted("better", better), _counted("worse", worse)]
+        parts += [f"equal by {count(equal)}"] if equal else []
         *first, last = [part for part in parts if part]
         listed = f"{', '.join(first)} and {last}" if first else last
-        return f"Of {n} metrics, {listed}, at level {_ALPHA:g} after Holm's adjustment."
+        of = f"Of {n} metrics, {self.a} compared with {self.b} is"
+        return f"{of} {listed}, at level {_ALPHA:g} after Holm's adjustment."
 
     @property
     def headline(self) -> str:

@@ -10,7 +10,7 @@ from betterthan.analysis.tradeoffs.tradeoffs import tradeoffs
 from betterthan.errors import BetterThanError
 from betterthan.present.tables.describe import describe
 from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Section, TableBlock
+from betterthan.report.document import Bullets, Section, TableBlock
 from betterthan.report.inputs import Inputs
 from betterthan.report.wording import page_table
 from betterthan.results.tradeoffs import Tradeoffs
@@ -61,6 +61,6 @@ def tradeoffs_section(result: Tradeoffs) -> Section | None:
         key="tradeoffs",
         title="Which systems are the best trade-offs of the metrics?",
         menu="Trade-offs",
-        lead=" ".join(shown.verdict),
-        blocks=(table,),
+        lead=shown.verdict[-1],
+        blocks=(*([Bullets(shown.verdict[:-1])] if shown.verdict[1:] else []), table),
     )
