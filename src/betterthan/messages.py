@@ -19,6 +19,8 @@ information on how data were read or numbers made. A plain string is between the
 
 DIRECTION_NOTE = "direction"
 """The code of a note on a direction that was inferred, with the option to reverse it."""
+HUMANS_RANKED = "humans_ranked"
+"""The code of a note on human translations among ranked systems, which belongs to the verdict."""
 METHOD_NOTE = "method"
 """The code of a note that only describes how a number was computed: a signature, a tokenizer, a threshold."""
 

@@ -352,7 +352,7 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
             averaged = table.to_scores()
             scores = replace(averaged, notes=(*averaged.notes, note))
         elif isinstance(table, Ratings):
-            note = f"{table.n_judgements} judgments by {len(table.judges)} judges were averaged."
+            note = f"{table.n_judgements:,} judgments by {len(table.judges):,} judges were averaged."
             averaged = table.to_scores()
             scores = replace(averaged, notes=(*averaged.notes, note))
         else:
@@ -408,7 +408,8 @@ def _refuse_second(name: str, tables: Mapping[str, object], *, path: str | None)
 
 
 _HINTS = {
-    "matches": "Battles have no scores; rank, compare, agree, boards, fragility, voters, gate, plan and watch take them.",
+    "matches": "Battles have no scores by segment; rank, compare, agree, boards, fragility, voters, gate, plan and watch take "
+    "them.",
     "texts": "Score the texts first.",
     "tags": "Tags need gold tags.",
 }

@@ -23,7 +23,7 @@ def found():
 
 EXPECTED = """\
 Daphne against Elm: human, higher is better, 300 segments
-Daphne wins more segments than Elm, significant at level 0.05; the means do not differ
+Daphne wins significantly more segments than Elm (level 0.05); the means do not differ
 significantly.
 
   question          answer    lead        test                        p   segments to flip

@@ -30,22 +30,25 @@ def test_nobody_is_called_best_when_all_may_be():
     """Every rank range begins with 1."""
     said = words(a_ranking(["A", "B"], rank_low=np.array([1, 1]), letters=("a", "a")))
 
-    assert said.startswith("There is no significant difference between A and B (p ≤ 0.05")
+    assert said.startswith("There is no significant difference between A and B (level 0.05")
 
 
 @pytest.mark.parametrize(
     ("n_first", "named"),
-    [(2, ": A and B ("), (6, ": A, B, C, D and 2 more (")],
+    [
+        (2, "A and B may be the best; they do not differ significantly from each other (level 0.05"),
+        (
+            6,
+            "6 of 7 systems may be the best; they do not differ significantly from each other: A, B, C, D and 2 more (",
+        ),
+    ],
 )
 def test_several_candidates_are_listed(n_first, named):
     """At most four by name."""
     low = np.where(np.arange(7) < n_first, 1, 7)
 
     said = words(a_ranking(list("ABCDEFG"), rank_low=low))
-    assert said.startswith(
-        f"{n_first} of 7 systems may be the best, with no significant difference among them: "
-    )
-    assert named in said
+    assert said.startswith(named)
 
 
 @pytest.mark.parametrize(

@@ -460,7 +460,4 @@ def _undecidable(ranked: Ranking | MetTasks, n_tasks: int) -> str:
     """Explanation if no pair of systems could be significant with so few tasks."""
     if not ranked.undecidable:
         return ""
-    return (
-        f"With {n_tasks} tasks, no pair of systems can differ significantly for other tasks like these; the ranges for "
-        f"these tasks with other items are not affected."
-    )
+    return f"{n_tasks} tasks are too few for any significant difference that would hold for other tasks like these."

@@ -421,11 +421,14 @@ def _refuse_resamples(n_resamples: int, test: str, by: object, method: str, corr
 
 def _refuse_other(table: str, option: str, value: str, possible: tuple[str, ...]) -> None:
     if value not in possible:
-        tested = {"Matches": "by the Bradley–Terry model", "Counts": "by permuting the pooled score"}[table]
+        tables, tested = {
+            "Matches": ("Battles", "by the Bradley–Terry model"),
+            "Counts": ("Pooled scores", "by permuting the counts of segments"),
+        }[table]
         raise BetterThanError(
             Message(
-                "{table} are compared {tested}, not with {given}. Use {known}.",
-                table=table,
+                "{tables} are compared {tested}, not with {given}. Use {known}.",
+                tables=tables,
                 tested=tested,
                 given=Option(option, value),
                 known=joined([Option(option, name) for name in possible], " or "),

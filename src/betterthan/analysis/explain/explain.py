@@ -96,12 +96,13 @@ def _verdict(found: Explanation) -> str:
         return f"{by_mean} has the {_better(found)} mean, but {by_wins} wins more segments; both are {level}."
     if by_mean:
         return (
-            f"{by_mean} has a {_better(found)} mean than {_other(found, by_mean)}, {level}; the numbers of "
-            f"segments won do not differ significantly."
+            f"{by_mean} has a significantly {_better(found)} mean than {_other(found, by_mean)} (level "
+            f"{found.alpha:g}); the numbers of segments won do not differ significantly."
         )
     if by_wins:
         means = "the means do not differ significantly" if found.mean_difference else "the means are equal"
-        return f"{by_wins} wins more segments than {_other(found, by_wins)}, {level}; {means}."
+        other = _other(found, by_wins)
+        return f"{by_wins} wins significantly more segments than {other} (level {found.alpha:g}); {means}."
     return (
         f"There is no significant difference between {found.a} and {found.b}, either in means or in wins, at level "
         f"{found.alpha:g}."

@@ -79,7 +79,7 @@ def match_unit_note(matches: Matches) -> str:
     for unit in units_of_matches(matches):
         sizes = unit_sizes(unit, matches)
         worth = _even_units(sizes)
-        uneven = f", as many as {worth:.3g} of equal size" if worth < 0.8 * sizes.size else ""
+        uneven = f"; effective number {worth:.3g}" if worth < 0.8 * sizes.size else ""
         words.append(f"{sizes.size:,} {unit.name}s ({_MEANINGS[unit.name]}{uneven})")
     if not words:
         return ""

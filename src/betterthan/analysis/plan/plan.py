@@ -363,7 +363,7 @@ def _assumed_design(assumed: Assumed, n_systems: int) -> Design:
     if len(kinds) != 1:
         options = joined([Option(name) for name in kinds or _BESIDE], ", ")
         what = (
-            "Give a pilot, or exactly one of"
+            "Give a pilot to plan from, or make one assumption:"
             if not kinds
             else "These are assumptions about different kinds of data:"
         )

@@ -26,7 +26,7 @@ from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
-from betterthan.messages import COLUMN, Message, Option, joined
+from betterthan.messages import COLUMN, HUMANS_RANKED, Message, Option, joined
 from betterthan.results.corrected import Corrected
 from betterthan.results.ranking import Ranking
 from betterthan.tables.counts import Counts
@@ -352,7 +352,13 @@ def _with_humans(ranked: Ranking) -> Ranking:
         return ranked
     several = len(human) > 1
     what = "look like human translations and are" if several else "looks like a human translation and is"
-    note = f"{some_of(human)} {what} ranked among the systems."
+    note = Message(
+        "{names} {what} ranked among the systems.",
+        code=HUMANS_RANKED,
+        severity="warning",
+        names=some_of(human),
+        what=what,
+    )
     return replace(ranked, notes=(*ranked.notes, note))
 
 

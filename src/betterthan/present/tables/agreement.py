@@ -75,8 +75,9 @@ def _words(result: Aggregated) -> tuple[str, ...]:
 
 
 def _best(result: Aggregated) -> str:
-    how = f"p ≤ {1 - result.confidence:.3g}, permutation tests of the pooled score, Holm-adjusted"
-    return best_sentence(result, how)
+    return best_sentence(
+        result, 1 - result.confidence, "permutation tests of the pooled score, Holm-adjusted"
+    )
 
 
 def _orders(result: Aggregated) -> str:

@@ -88,7 +88,7 @@ def _differences(result: Boards, digits: int) -> tuple[str, ...]:
     found = np.argwhere(result.adjusted <= 1 - result.confidence)
     if not found.size:
         line = "No system does significantly better or worse in a category than on average over categories"
-        return (f"{spread} {line} (p ≤ {1 - result.confidence:.3g}, Holm-adjusted).",)
+        return (f"{spread} {line} (level {1 - result.confidence:.3g}, Holm-adjusted).",)
     size = np.abs(result.deviation[tuple(found.T)])
     largest = [found[i] for i in np.argsort(-size)[:_MOST_LISTED].tolist()]
     parts = [

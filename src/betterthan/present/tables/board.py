@@ -114,15 +114,16 @@ def _row(result: Board, i: int, beside: list[str]) -> tuple[TableCell, ...]:
 
 def _verdict(result: Board) -> tuple[str, ...]:
     """Answer for other tasks, then for these tasks where their items are known."""
-    level = f"p ≤ {1 - result.confidence:.3g}"
-    over_tasks = result.undecidable or best_sentence(
-        result, f"{level}, {len(result.tasks)} tasks, Holm-adjusted"
+    alpha = 1 - result.confidence
+    over_tasks = result.undecidable or (
+        "For other tasks like these: "
+        + best_sentence(result, alpha, f"{len(result.tasks)} tasks, Holm-adjusted")
     )
-    lines = [f"Other tasks like these: {over_tasks}"]
-    if _has_item_limits(result):
-        here = _OnTheseTasks(result.systems, result.item_rank_low, result.item_rank_high)
-        lines.append(f"These tasks with other items: {best_sentence(here, f'{level}, Holm-adjusted')}")
-    return tuple(lines)
+    if not _has_item_limits(result):
+        return (over_tasks,)
+    here = _OnTheseTasks(result.systems, result.item_rank_low, result.item_rank_high)
+    on_these = f"For these tasks with other items: {best_sentence(here, alpha, 'Holm-adjusted')}"
+    return (on_these, over_tasks) if result.undecidable else (over_tasks, on_these)
 
 
 def _without(result: Board) -> tuple[str, ...]:
@@ -132,7 +133,8 @@ def _without(result: Board) -> tuple[str, ...]:
     leaders = {result.systems[i] for i, rank in enumerate(result.rank) if rank == 1}
     changing = [each for each in result.without if set(each.best) != leaders]
     if not changing:
-        return (f"Leaving out any one task leaves {some_names(sorted(leaders))} first.",)
+        stays = "stays" if len(leaders) == 1 else "stay"
+        return (f"{some_names(sorted(leaders))} {stays} first whichever task is left out.",)
     parts = [f"without {each.task}: {some_names(each.best)}" for each in changing[:3]]
     more = f" and {len(changing) - 3} more" if len(changing) > 3 else ""
     tasks = _PLURAL[len(changing) > 1]

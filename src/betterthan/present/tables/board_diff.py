@@ -54,12 +54,12 @@ def board_diff_table(result: BoardDiff) -> Table:
 def _verdict(result: BoardDiff, level: float) -> tuple[str, ...]:
     up = [row.system for row in result if row.adjusted <= level and row.change > 0]
     down = [row.system for row in result if row.adjusted <= level and row.change < 0]
-    how = f"p ≤ {level:.3g}, Holm-adjusted for {len(result.systems)} systems"
+    how = f"{level:.3g}, Holm-adjusted for {len(result.systems)} systems"
     parts = [f"{some_names(names)} {word}" for names, word in ((up, "stronger"), (down, "weaker")) if names]
     change = (
-        f"Significantly changed: {'; '.join(parts)} ({how})."
+        f"Significantly changed: {'; '.join(parts)} (p ≤ {how})."
         if parts
-        else f"No strength changed significantly ({how})."
+        else f"No strength changed significantly (level {how})."
     )
     same = result.old_first == result.new_first
     first = (

@@ -33,7 +33,7 @@ def _folded(contents: tuple[str, ...]) -> tuple[str, ...]:
     if len(contents) <= MOST_LINES:
         return contents
     rest = len(contents) - MOST_LINES
-    return (*contents[:MOST_LINES], f"… and {rest:,} more; -f json names them all")
+    return (*contents[:MOST_LINES], f"… and {rest:,} more; -f json lists them all")
 
 
 def _verdict(result: Checkup) -> str:

@@ -75,11 +75,11 @@ def _row(result: Corrected, i: int) -> tuple[TableCell, ...]:
 
 def sentences(result: Corrected) -> tuple[str, ...]:
     """Return the answer: which system is best, or how two systems differ."""
-    level = f"p ≤ {1 - result.confidence:.3g}, t test"
     if len(result) == 2:
         return (_difference(result),)
     if len(result) > 2:
-        return (best_sentence(result, f"{level}, Holm-adjusted for {len(result.pairs()):,} pairs"),)
+        how = f"t test, Holm-adjusted for {len(result.pairs()):,} pairs"
+        return (best_sentence(result, 1 - result.confidence, how),)
     row = result[0]
     digits = digits_for([(row.high - row.low) / 2], [row.mean])
     reach = interval(row.low, row.high, digits)

@@ -62,7 +62,7 @@ def sentences(result: JudgeAudit) -> tuple[str, ...]:
     if len(biases) > _MOST_SENTENCES:
         lines.append(f"{len(biases) - _MOST_SENTENCES} more biases are significant.")
     if not biases and any(not math.isnan(each) for each in result.pvalue.tolist()):
-        lines.append(f"No bias is significant (p ≤ {1 - result.confidence:.3g}, Holm-adjusted).")
+        lines.append(f"No bias is significant (level {1 - result.confidence:.3g}, Holm-adjusted).")
     return tuple(lines)
 
 

@@ -238,7 +238,16 @@ def meta_verdict(result: MetaEvaluation) -> tuple[str, ...]:
     caveats = tuple(caveat_sentence(one) for one in result.caveats)
     if result.comparisons.test == "none":
         return ("Metrics were not tested against each other.", *caveats)
+    if result.n_significant == 0 and all(result.is_tested) and len(result.metrics) > 2:
+        return (f"{result.metrics[0]} has the highest value, but {_no_difference(result)}.", *caveats)
     return (f"{_winner(result)} {differences(result)}.", *caveats)
+
+
+def _no_difference(result: MetaEvaluation) -> str:
+    """Return that no metric differs from another, by which test, to follow a comma."""
+    return (
+        f"no two of the {len(result.metrics)} metrics differ significantly ({_how_tested(result, 'level')})"
+    )
 
 
 def _words(result: MetaEvaluation) -> tuple[str, ...]:
@@ -270,6 +279,17 @@ def _directions(result: MetaEvaluation) -> tuple[str, ...]:
 
 def differences(result: MetaEvaluation) -> str:
     """Return how many pairs of metrics differ, by which test and correction, without a full stop."""
+    n_pairs = len(result.metrics) * (len(result.metrics) - 1) // 2
+    criterion = "p ≤" if result.n_significant else "level"
+    if n_pairs == 1:
+        differ = f"The two metrics {'differ' if result.n_significant else 'do not differ'} significantly"
+    else:
+        differ = f"{result.n_significant:,} of {n_pairs:,} pairs of metrics differ significantly"
+    return f"{differ} ({_how_tested(result, criterion)})"
+
+
+def _how_tested(result: MetaEvaluation, criterion: str) -> str:
+    """Return test, sides, level and correction, for brackets."""
     comparisons = result.comparisons
     n_pairs = len(result.metrics) * (len(result.metrics) - 1) // 2
     sides = (
@@ -281,11 +301,7 @@ def differences(result: MetaEvaluation) -> str:
     if comparisons.correction == "none":
         adjusted = "unadjusted"
     test = _TESTS.get(comparisons.test, comparisons.test)
-    if n_pairs == 1:
-        differ = f"The two metrics {'differ' if result.n_significant else 'do not differ'} significantly"
-    else:
-        differ = f"{result.n_significant:,} of {n_pairs:,} pairs of metrics differ significantly"
-    return f"{differ} ({test}, {sides}, p ≤ {comparisons.alpha:g}, {adjusted})"
+    return f"{test}, {sides}, {criterion} {comparisons.alpha:g}, {adjusted}"
 
 
 def correction_name(correction: str) -> str:

@@ -15,7 +15,12 @@ _CHOICES = {
     "ties": "ties",
     "correction": "correction",
 }
-_OPTIONS = {"bonferroni": "Bonferroni", "holm": "Holm", "benjamini_hochberg": "Benjamini–Hochberg"}
+_OPTIONS = {
+    "only those": "only these",
+    "bonferroni": "Bonferroni",
+    "holm": "Holm",
+    "benjamini_hochberg": "Benjamini–Hochberg",
+}
 _MATTERS = 0.1
 """A choice matters if the shares of its options differ by so much."""
 _MOST_NAMED = 2

@@ -303,8 +303,10 @@ def _verdict(result: PairwiseTable) -> str:
     if n_pairs == 1:
         return _single(result, result.pairs()[0], sides)
     over = f" for {n_pairs:,} pairs" if result.correction != "none" else ""
-    how = f"p ≤ {result.alpha:g}, {words_of_test(result)}, {correction_words(result.correction)}{over}{sides}"
-    return f"{result.n_different:,} of {n_pairs:,} pairs differ significantly ({how})."
+    how = f"{result.alpha:g}, {words_of_test(result)}, {correction_words(result.correction)}{over}{sides}"
+    if not result.n_different:
+        return f"None of the {n_pairs:,} pairs differs significantly (level {how})."
+    return f"{result.n_different:,} of {n_pairs:,} pairs differ significantly (p ≤ {how})."
 
 
 def _legend(result: PairwiseTable) -> str:

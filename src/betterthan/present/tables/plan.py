@@ -22,7 +22,7 @@ def plan_table(result: Plan) -> Table:
     if result.has_pilot:
         columns.append(TableColumn(heading=f"{percent(result.confidence)} range", kind="count"))
     if result.number is not None:
-        columns.append(TableColumn(heading=f"power of {result.number:,}", kind="count"))
+        columns.append(TableColumn(heading=f"power with {result.number:,}", kind="count"))
     return Table(
         title=_title(result),
         columns=tuple(columns),
@@ -197,7 +197,7 @@ def _assumption(name: str, value: float) -> str:
 def _legend(result: Plan) -> str:
     parts = []
     if result.has_pilot:
-        parts.append("Range: what the uncertainty of the pilot's variation leaves possible")
+        parts.append("Range: from the uncertainty of the variance in the pilot")
     if result.comparison == "battles":
         parts.append("a tie counts as half a win; battles of all systems together")
     if not parts:

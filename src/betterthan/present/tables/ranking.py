@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from betterthan.messages import HUMANS_RANKED, Message
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.pairwise import correction_words
@@ -42,14 +43,18 @@ def ranking_table(result: Ranking) -> Table:
         rows=tuple(_row(result, i) for i in range(len(result.systems))),
         rules=frozenset(i for i, c in enumerate(result.cluster[:-1]) if result.cluster[i + 1] != c),
         bold=frozenset((i, 2) for i, r in enumerate(result.rank) if r == 1),
-        verdict=(ranking_verdict(result),),
+        verdict=(ranking_verdict(result), *(note for note in result.notes if _changes_verdict(note))),
         unit=unit_line(result.unit_note, result.units),
         words=(*_needed(result), *_about_items(result), *_about_effects(result)),
         legend=_legend(result),
-        notes=result.notes,
+        notes=tuple(note for note in result.notes if not _changes_verdict(note)),
         signature=result.settings.signature,
         short_signature=result.settings.short_signature,
     )
+
+
+def _changes_verdict(note: str) -> bool:
+    return isinstance(note, Message) and note.code == HUMANS_RANKED
 
 
 def _interval_column(result: Ranking, digits: int) -> TableColumn:
@@ -146,4 +151,4 @@ def ranking_verdict(result: Ranking) -> str:
     m = len(result.systems)
     n_pairs = m * (m - 1) // 2
     over = f" for {n_pairs:,} pairs" if n_pairs > 1 and result.correction != "none" else ""
-    return best_sentence(result, f"p ≤ {1 - result.confidence:.3g}, {tests_of(result)}{over}")
+    return best_sentence(result, 1 - result.confidence, f"{tests_of(result)}{over}")

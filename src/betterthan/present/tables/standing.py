@@ -53,15 +53,19 @@ class Standings(Protocol):
         """Worst possible rank of each."""
 
 
-def best_sentence(result: Standings, how: str) -> str:
+def best_sentence(result: Standings, alpha: float, how: str = "") -> str:
     """Return which system is best, or may be; empty for a single system.
 
     Parameters
     ----------
     result : Standings
-    how : str
-        Level, tests and correction, for the brackets.
+    alpha : float
+        Level: a difference is significant if p ≤ alpha. Where there is none, the level is named alone.
+    how : str, default ""
+        Tests and correction, for the brackets.
     """
+    rest = f", {how}" if how else ""
+    found, not_found = f"p ≤ {alpha:.3g}{rest}", f"level {alpha:.3g}{rest}"
     systems, m = result.systems, len(result.systems)
     if m < 2:
         return ""
@@ -72,13 +76,15 @@ def best_sentence(result: Standings, how: str) -> str:
         only = (
             "significantly better than" if result.rank_high[0] == 1 else "the only candidate for best among"
         )
-        return f"{first[0]} is {only} {others} ({how})."
+        return f"{first[0]} is {only} {others} ({found})."
     if len(first) == m:
         among = f"between {' and '.join(systems)}" if m == 2 else f"among the {m} systems"
         no = "is no significant difference" if m == 2 else "are no significant differences"
-        return f"There {no} {among} ({how})."
-    named = some_names(first)
-    return f"{len(first)} of {m} systems may be the best, with no significant difference among them: {named} ({how})."
+        return f"There {no} {among} ({not_found})."
+    differ = "they do not differ significantly from each other"
+    if len(first) <= _NAMED:
+        return f"{some_names(first)} may be the best; {differ} ({not_found})."
+    return f"{len(first)} of {m} systems may be the best; {differ}: {some_names(first)} ({not_found})."
 
 
 def some_names(names: Sequence[str]) -> str:

@@ -194,17 +194,18 @@ def _by_metric(result: Tradeoffs) -> tuple[str, ...]:
     """Say what each metric says; metrics that say the same share a sentence."""
     if result.undecidable or (len(result.metrics) > _MOST_BESIDE and not result.baseline):
         return ()
-    how = f"p ≤ {result.alpha:.3g}"
     sentences = []
     for metric in result.metrics:
         if result.baseline:
-            sentences.append(_baseline_sentence(result, metric, how))
+            sentences.append(_baseline_sentence(result, metric))
             continue
         k = result.metrics.index(metric)
         order = np.argsort(result.rank[k], kind="stable")
         names = tuple(result.systems[i] for i in order)
         sentences.append(
-            best_sentence(_ByMetric(names, result.rank_low[k][order], result.rank_high[k][order]), how)
+            best_sentence(
+                _ByMetric(names, result.rank_low[k][order], result.rank_high[k][order]), result.alpha
+            )
         )
     return by_each(result.metrics, sentences)
 
@@ -213,7 +214,7 @@ def _family(result: Tradeoffs) -> str:
     return f"{result.n_tests:,} comparisons of {len(result.metrics)} metrics"
 
 
-def _baseline_sentence(result: Tradeoffs, metric: str, how: str) -> str:
+def _baseline_sentence(result: Tradeoffs, metric: str) -> str:
     others = [name for name in result.systems if name != result.baseline]
     verdicts = {name: result.pair(metric, name, result.baseline).verdict for name in others}
     groups = {
@@ -226,7 +227,8 @@ def _baseline_sentence(result: Tradeoffs, metric: str, how: str) -> str:
         for what, names in groups.items()
         if names
     ]
-    return f"{'; '.join(parts)} ({how})."
+    is_found = any(verdict is not None for verdict in verdicts.values())
+    return f"{'; '.join(parts)} ({'p ≤' if is_found else 'level'} {result.alpha:.3g})."
 
 
 def _front(result: Tradeoffs) -> tuple[str, ...]:
@@ -271,7 +273,7 @@ def _sure(result: Tradeoffs) -> str:
     rest = int((result.may_be_on_front & ~result.on_front).sum())
     level = f"p ≤ {result.alpha:.3g}"
     if not out:
-        return f" No system is significantly worse than another by every metric ({level})."
+        return f" No system is significantly worse than another by every metric (level {result.alpha:.3g})."
     more = f"; the other {rest} may be on it" if rest > 1 else "; the other one may be on it" if rest else ""
     verb = "is" if len(out) == 1 else "are"
     other = "another system" if len(result.systems) > 2 else next(n for n in result.systems if n not in out)
@@ -281,7 +283,7 @@ def _sure(result: Tradeoffs) -> str:
 def _legend(result: Tradeoffs) -> str:
     star = f"* p ≤ {result.alpha:g}, Holm-adjusted for {_family(result)}"
     if result.baseline:
-        return f"{star}; difference: minus {result.baseline}."
+        return f"{star}; difference: from {result.baseline}."
     if len(result.metrics) > _MOST_BESIDE:
         how = f"p ≤ {result.alpha:g}, Holm-adjusted for {_family(result)}"
         return f"May be the best: not significantly worse than another ({how})."

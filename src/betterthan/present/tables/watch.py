@@ -32,7 +32,7 @@ def watch_table(result: Watch) -> Table:
         ),
         TableColumn(heading="e-value" if len(rows) == 1 else "e adjusted", kind="count"),
         TableColumn(heading="verdict"),
-        TableColumn(heading="about more", kind="count", spare=2 if result.top else 0),
+        TableColumn(heading="more needed", kind="count", spare=2 if result.top else 0),
     ]
     if result.top:
         columns.append(TableColumn(heading="next battles", kind="integer"))
@@ -195,6 +195,8 @@ def _legend(result: Watch) -> str:
     if not all(math.isfinite(row.low) and math.isfinite(row.high) for row in result):
         parts.append("–: no finite interval yet")
     if any(not verdict for verdict in result.verdict):
-        parts.append(f"about more: {result.unit} of the pair still needed, if like those so far (80% range)")
+        parts.append(
+            f"more needed: about how many {result.unit} of the pair, if like those so far (80% range)"
+        )
     text = "; ".join(parts)
     return f"{text[:1].upper()}{text[1:]}." if text else ""

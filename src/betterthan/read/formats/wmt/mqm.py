@@ -482,8 +482,8 @@ def _check_places(roles: Roles, source: Source) -> None:
 
 def _no_columns(source: Source) -> ReadError:
     return source.error(
-        f"This is not an MQM annotation file: columns for {', '.join(_NEEDED)} are needed. "
-        f"Without a header the columns are {' '.join(_ORDER)}.",
+        f"This is not an MQM annotation file: it needs the columns {', '.join(_NEEDED[:-1])} and {_NEEDED[-1]} "
+        f"(without a header: {' '.join(_ORDER)}). MQM scores of segments can be ranked like other scores.",
         line=1,
         code="BT021",
     )
