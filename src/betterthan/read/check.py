@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from betterthan.messages import Message, Option, joined
 from betterthan.read.grid.open_grid import FrameLike, is_frame
 from betterthan.read.problems import is_doubt, title
 from betterthan.read.protocol import Options, Reading
+from betterthan.read.scores import are_runs
 from betterthan.read.several.files import Member, check_pairs, read_each, together
 from betterthan.read.sniff import read_any, recognise
 from betterthan.read.source.source import FileLike, Source, open_source
@@ -65,6 +66,16 @@ def check(
     'missing scores'
     """
     return checked(source, options=options, format=format)[0]
+
+
+def check_runs(files: Sequence[object], *, options: Options, format: str | None = None) -> Checkup | None:  # noqa: A002
+    """Return one check of files that each are the run of one system; None where they are something else.
+
+    Alone, each of them looks like a table whose columns are systems.
+    """
+    if format is not None or not are_runs(files, options):
+        return None
+    return check([str(file) for file in files], options=options)
 
 
 def checked(

@@ -15,6 +15,7 @@ from typing import Any
 
 from betterthan.errors import BetterThanError, ReadError, TableError, some_of, unknown_name
 from betterthan.messages import FILE, NAME, Message, Option, method_note
+from betterthan.read.check import check_runs
 from betterthan.read.formats.metrics_task.metrics_folder import with_conditions
 from betterthan.read.formats.metrics_task.metrics_folder_files import Folder, pairs_of
 from betterthan.read.formats.quality.number_files import FORMAT as NUMBERS
@@ -220,12 +221,15 @@ def gather(
     further = {"human": human, "references": references, "source": source, "metric": metric}
     inputs = without_systems(_GATHERED[kind](read, files, further), leave_out)
     checked = [human, *files] if with_checks and kind not in ("texts", "tags", "quality") else []
+    of_runs = check_runs(files, options=read.options, format=format) if checked and human is None else None
     arguments = {"question": question, "texts": texts, **further, **verb_options}
     return replace(
         inputs,
         kind=kind,
         command=command_of(files, options=read.options, format=format, leave_out=leave_out, **arguments),
-        checkups=tuple(read.checkup(file) for file in checked if is_path(file)),
+        checkups=tuple(read.checkup(file) for file in checked if is_path(file))
+        if of_runs is None
+        else (of_runs,),
         show_texts=texts,
         options={**verb_options, "metric": metric, "cache": verb_options.get("cache") or Once()},
     )

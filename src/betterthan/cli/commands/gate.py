@@ -104,7 +104,7 @@ def gate(
     with several systems name the two behind it. The exit code is 0 for better, equivalent and pass, 1 for fail, 3 for
     undecided, and 2 for invalid data, such as items that only one of the two has.
 
-    Files and options may stand in betterthan.toml, or in pyproject.toml below [tool.betterthan.gate].
+    Files and options can be set in betterthan.toml, or in pyproject.toml below [tool.betterthan.gate].
 
     \b
     Examples:

@@ -6,15 +6,14 @@ import math
 
 from markupsafe import Markup
 
-from betterthan.present.numbers import number
-from betterthan.present.tables.gate import gate_digits, row_name
+from betterthan.present.tables.gate import row_name
 from betterthan.report.figures.svg import element, linear, picture
 from betterthan.report.wording import shortened
 from betterthan.results.gate import Gate, GateRow
 
-_WIDTH, _LEFT, _RIGHT = 880, 200, 30
+_WIDTH, _LEFT, _RIGHT = 660, 150, 20
 _TOP, _ROW, _BOTTOM = 12, 46, 26
-_LONGEST = 26
+_LONGEST = 18
 _LEAST_MARGINS, _SPARE = 1.7, 1.08
 MOST_ROWS = 30
 """Rows that are drawn; the table has all of them."""
@@ -25,7 +24,7 @@ def margins_picture(result: Gate) -> Markup:
     rows = list(result)[:MOST_ROWS]
     height = _TOP + _ROW * len(rows) + _BOTTOM
     middle = (_LEFT + _WIDTH - _RIGHT) / 2
-    parts = [part for i, row in enumerate(rows) for part in _row(result, row, _TOP + _ROW * i)]
+    parts = [part for i, row in enumerate(rows) for part in _row(row, _TOP + _ROW * i)]
     end = height - 4
     parts += [
         element(
@@ -54,7 +53,7 @@ def _short(name: str) -> str:
     return shortened(name, _LONGEST)
 
 
-def _row(result: Gate, row: GateRow, top: float) -> list[Markup]:
+def _row(row: GateRow, top: float) -> list[Markup]:
     ends = [abs(end) for end in (row.low, row.high, row.effect) if math.isfinite(end)]
     limit = max([_SPARE * end for end in ends] + [_LEAST_MARGINS * row.margin]) or 1.0
     x = linear(-limit, limit, _LEFT, _WIDTH - _RIGHT)
@@ -75,7 +74,7 @@ def _row(result: Gate, row: GateRow, top: float) -> list[Markup]:
         element("path", d=f"M{x(0):.1f} {low:.1f}V{high:.1f}", class_="zero"),
     ]
     if row.margin > 0:
-        text = number(row.margin, gate_digits(result, row.metric))
+        text = f"{row.margin:g}"
         for value, written in ((-row.margin, f"−{text}"), (row.margin, text)):
             parts += [
                 element("path", d=f"M{x(value):.1f} {low:.1f}V{high:.1f}", class_="median"),

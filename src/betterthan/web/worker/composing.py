@@ -15,6 +15,7 @@ from betterthan.engine.cache import Cache
 from betterthan.errors import BetterThanError, ReadError
 from betterthan.messages import spelled
 from betterthan.present.renderers.render import render
+from betterthan.read.check import check_runs
 from betterthan.read.formats.battles.battle_columns import ROLES, BattleColumns, find_columns
 from betterthan.read.formats.battles.battle_query import (
     engine_file,
@@ -370,7 +371,11 @@ def _checkups(
             f"The files have {rows:,} rows, and a run may have {task.rows:,}. "
             "Take a part of the data, or use the command line."
         )
-    return tuple(_named(checkup, task) for checkup in checkups)
+    of_runs = None
+    if not parts["human"]:
+        files = [named_path(file) for file in parts["data"]]
+        of_runs = check_runs(files, options=options_of(task.choices), format=task.choices.format or None)
+    return tuple(_named(checkup, task) for checkup in (checkups if of_runs is None else [of_runs]))
 
 
 def _named(checkup: Checkup, task: Task) -> Checkup:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from betterthan.errors import BetterThanError, ReadError
+from betterthan.read.check import check_runs
 from betterthan.read.formats.quality.tag_labels import TAGS_ALONE
 from betterthan.read.formats.registry import READERS, reader
 from betterthan.read.grid.beginning import peek
@@ -16,6 +17,7 @@ from betterthan.web.field_names import is_in_fold, page_text
 from betterthan.web.runs.run import StoredFile
 from betterthan.web.runs.task import Task
 from betterthan.web.worker.file_tables import FileTables, parsed, save_file_tables
+from betterthan.web.worker.reading_options import named_path, options_of
 from betterthan.web.worker.unused_files import unused, unused_note
 from betterthan.web.worker.worker import News, with_shown_names
 
@@ -49,13 +51,30 @@ def look(task: Task, news: News) -> None:
         if "gold" in parts and tables is not None:  # what a file of tags needs is here
             others = [note for note in tables.checkup.notes if getattr(note, "code", "") != TAGS_ALONE]
             entry["notes"] = _with_names(_on_page(others), task)
+    together = _read_together(task, entries, parts)
     question = suggested_question(kinds, parts)
     chosen_question = question if task.choices.question == "auto" else task.choices.question
     without = unused(chosen_question, parts, kinds)
     for at, entry in enumerate(entries):
         entry["unused"] = unused_note(task.files[at], chosen_question, parts[at]) if at in without else ""
     save_file_tables(in_files, task)
-    task.folder.write("look.json", {"files": entries, "question": question})
+    task.folder.write("look.json", {"files": entries, "question": question, "together": together})
+
+
+def _read_together(task: Task, entries: list[dict[str, Any]], parts: list[str]) -> dict[str, Any]:
+    """Return what files that each are the run of one system hold together, and take back what each seemed to lack."""
+    if set(parts) != {"data"} or not all(entry["kind"] in ("scores", "unknown") for entry in entries):
+        return {}
+    files = [named_path(file) for file in task.files]
+    found = check_runs(files, options=options_of(task.choices), format=task.choices.format or None)
+    if found is None or not found.rows_read:
+        return {}
+    for entry in entries:
+        entry |= {"problems": [], "n_problems": 0, "because": "the run of one system"}
+    whole = _entry(found, task.files[0], task)
+    # The last lines are about single files.
+    contents = whole["contents"][: len(found.contents) - len(entries)]
+    return {"contents": contents, "problems": whole["problems"], "n_problems": whole["n_problems"]}
 
 
 def suggested_parts(stems: list[str], kinds: list[str]) -> list[str]:
