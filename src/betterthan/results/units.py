@@ -16,7 +16,7 @@ _CHANGES = {
     "groups": ("single segments", Option("units", "segments")),
     "segments": ("whole documents", Option("units", "groups")),
     "clusters": ("single battles", Option("cluster", False)),
-    "runs": ("conclusions about other items with the same runs", Option("over", "items")),
+    "runs": ("other items with the same runs", Option("over", "items")),
 }
 _NAMES = {"groups": "documents"}
 

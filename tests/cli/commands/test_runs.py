@@ -46,7 +46,7 @@ def test_several_aggregations_stand_side_by_side(betterthan, answers):
 def test_options_are_spelled_as_they_are_typed(betterthan, answers):
     """In notes and errors alike."""
     assert (
-        "Use --over items for conclusions about other items" in betterthan("compare", answers, *COLUMNS).out
+        "Use --over items for other items with the same runs" in betterthan("compare", answers, *COLUMNS).out
     )
     said = betterthan("compare", answers, *COLUMNS, "--test", "sign")
     assert (said.code, "--test sign does not apply" in said.err) == (2, True)
