@@ -42,10 +42,10 @@ def voters_table(result: Voters) -> Table:
 
 
 def _verdict(result: Voters) -> tuple[str, ...]:
-    how = f"p ≤ {1 - result.confidence:.3g}, Holm-adjusted for {len(result.voters):,} voters"
+    how = f"{1 - result.confidence:.3g}, Holm-adjusted for {len(result.voters):,} voters"
     found = result.deviating
     if not found:
-        return (f"No voter deviates significantly from the board ({how}).",)
+        return (f"No voter deviates significantly from the board (level {how}).",)
     n, who = len(found), "voter deviates" if len(found) == 1 else "voters deviate"
     votes = round(float(result.votes[:n].sum()))
     without = (
@@ -53,4 +53,4 @@ def _verdict(result: Voters) -> tuple[str, ...]:
         if result.first == result.first_without
         else f"Without their {votes:,} votes, {result.first_without} is first instead of {result.first}."
     )
-    return (f"{n:,} {who} significantly from the board: {some_names(found)} ({how}).", without)
+    return (f"{n:,} {who} significantly from the board: {some_names(found)} (p ≤ {how}).", without)
