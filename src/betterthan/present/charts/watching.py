@@ -6,7 +6,7 @@ import math
 
 from betterthan.present.charts.drawing import Drawing, altair, headed, rows
 from betterthan.present.charts.theme import Theme
-from betterthan.present.tables.watch import sentences
+from betterthan.present.tables.watch import counted_units, sentences
 from betterthan.results.watch import Watch
 
 _WIDTH, _HEIGHT = 460, 260
@@ -27,7 +27,10 @@ def watch_chart(result: Watch, theme: Theme, *, title: str | None = None) -> Dra
         columns["line"] += [name] * result.curve_unit.size
     end = max(1, result.n_units)
     x = alt.X(
-        "n:Q", title=result.unit, scale=alt.Scale(domain=[0, end], nice=False), axis=alt.Axis(format=",d")
+        "n:Q",
+        title=counted_units(result),
+        scale=alt.Scale(domain=[0, end], nice=False),
+        axis=alt.Axis(format=",d"),
     )
     axis = alt.Axis(values=_powers(columns["e"], 1 / result.alpha), format=",")
     y = alt.Y(

@@ -102,9 +102,18 @@ def _needed(result: Watch, row: WatchedPair) -> str:
     return f"About {rounded(row.more)} more {unit} {verb} needed (80% range: {rounded(row.more_low)} {high})."
 
 
+def counted_units(result: Watch) -> str:
+    """Return what a curve over all pairs counts: judges vote on several pairs, and count once for each."""
+    return f"{result.unit}, once for each pair" if _counts_by_pair(result) else result.unit
+
+
+def _counts_by_pair(result: Watch) -> bool:
+    return result.comparison == "battles" and result.unit != "battles" and len(result) > 1
+
+
 def _title(result: Watch) -> str:
     measured = f": {result.measured}" if result.measured else ""
-    if result.comparison == "battles" and result.unit != "battles" and len(result) > 1:
+    if _counts_by_pair(result):
         most = max(row.n for row in result)
         return f"Watch of {len(result.systems):,} systems, {len(result):,} pairs with up to {most:,} {result.unit} each"
     unit = result.unit if result.n_units != 1 else result.unit.removesuffix("s")

@@ -6,6 +6,7 @@ import math
 
 from markupsafe import Markup
 
+from betterthan.present.tables.watch import counted_units
 from betterthan.report.figures.svg import Scale, element, linear, picture, ticks
 from betterthan.report.wording import shortened
 from betterthan.results.watch import Watch
@@ -68,7 +69,9 @@ def _axes(result: Watch, low: float, high: float, x: Scale, y: Scale) -> list[Ma
         for value in ticks(0, max(1, result.n_units), 6)
     ]
     middle = (_LEFT + _WIDTH - _RIGHT) / 2
-    parts.append(element("text", result.unit, x=middle, y=_HEIGHT - 6, class_="label", text_anchor="middle"))
+    parts.append(
+        element("text", counted_units(result), x=middle, y=_HEIGHT - 6, class_="label", text_anchor="middle")
+    )
     turned = f"translate(13 {(_TOP + _HEIGHT - _BOTTOM) / 2:g}) rotate(-90)"
     parts.append(element("text", "e-value", transform=turned, class_="label", text_anchor="middle"))
     return parts
