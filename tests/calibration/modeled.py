@@ -132,8 +132,8 @@ def abilities_covered(rng, *, by, m, n):
 
 
 FIVE_DRAWN = (
-    "The limits are percentiles of drawn judges, and five are too few to draw from: 86% for two systems. Ties as half a "
-    "win have intervals that hold."
+    "The limits are percentiles of drawn judges, and five are too few to draw from: 86% for two systems. Ties as half "
+    "a win have intervals that hold."
 )
 
 

@@ -408,8 +408,8 @@ def _refuse_second(name: str, tables: Mapping[str, object], *, path: str | None)
 
 
 _HINTS = {
-    "matches": "Battles have no scores by segment; rank, compare, agree, boards, fragility, voters, gate, plan and watch take "
-    "them.",
+    "matches": "Battles have no scores by segment; rank, compare, agree, boards, fragility, voters, gate, plan and "
+    "watch take them.",
     "texts": "Score the texts first.",
     "tags": "Tags need gold tags.",
 }

@@ -266,7 +266,7 @@ def _truths(tasks: TaskScores, items: list[TaskItems], by: str) -> _Truths:
         here = ~np.isnan(each.goodness).any(axis=1)
         known = TaskItems(each.goodness[here], each.units)
         k = int(here.sum())
-        factor = np.zeros((min(k, each.units.n_units), len(here)))
+        factor = np.zeros((min(k, each.units.n_units), here.size))
         factor[:, here] = noise_factor(_deviations(known))
         factors.append(factor)
         total, own = float((factor.sum(axis=1) ** 2).sum()), float((factor**2).sum())

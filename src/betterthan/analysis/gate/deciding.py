@@ -110,8 +110,8 @@ def _with_unseen(
 
 def _skewness(gaps: FloatArray) -> float:
     around = gaps - gaps.mean()
-    sums = (np.array([(around**power).sum()]) for power in (2, 3))
-    return float(skewness_of_sums(*sums, np.array([gaps.size]))[0])
+    squares, cubes = (np.array([(around**power).sum()]) for power in (2, 3))
+    return float(skewness_of_sums(squares, cubes, np.array([gaps.size]))[0])
 
 
 def _needed(question: Question, design: Design | SkewedMeans, distance: float) -> float:

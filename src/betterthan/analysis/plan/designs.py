@@ -19,7 +19,21 @@ _FEWEST_LABELS = 4
 _FEW_BATTLES = 300
 
 
-class Design(Protocol):
+class Powered(Protocol):
+    """What has a power that grows with a number of units."""
+
+    @property
+    def most(self) -> float:
+        """The largest difference there can be."""
+
+    def power(self, difference: float, n: int, level: float, alternative: Alternative) -> float:
+        """Return the power of n units."""
+
+    def roughly(self, difference: float, reach: float) -> float:
+        """Return about how many units put the difference at so many standard errors; a start for the search."""
+
+
+class Design(Powered, Protocol):
     """A comparison of two systems whose size can be chosen."""
 
     @property
@@ -30,18 +44,8 @@ class Design(Protocol):
     def unit(self) -> str:
         """What is counted, in the plural."""
 
-    @property
-    def most(self) -> float:
-        """The largest difference there can be."""
-
     def why_most(self) -> str:
         """Return why no difference can be larger, as a clause; empty where any can be."""
-
-    def power(self, difference: float, n: int, level: float, alternative: Alternative) -> float:
-        """Return the power of n units."""
-
-    def roughly(self, difference: float, reach: float) -> float:
-        """Return about how many units put the difference at so many standard errors; a start for the search."""
 
     def assumptions(self) -> dict[str, float]:
         """Return what the power depends on, by name."""

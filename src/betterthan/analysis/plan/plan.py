@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from betterthan.analysis.plan.designs import BattlesDesign, Design, LabelsDesign, Means, RightWrong
+from betterthan.analysis.plan.designs import BattlesDesign, Design, LabelsDesign, Means, Powered, RightWrong
 from betterthan.analysis.plan.pilots import Ends, Pilot, PilotOptions, PilotTable, pilot_of
 from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.units import UnitName
@@ -70,11 +70,11 @@ class Question(NamedTuple):
         sides = 2 if self.alternative == "two-sided" else 1
         return max(float(ndtri(self.power)) - float(ndtri(self.level / sides)), 1e-3)
 
-    def of(self, design: Design, difference: float, n: int) -> float:
+    def of(self, design: Powered, difference: float, n: int) -> float:
         """Return the power of n units."""
         return design.power(difference, n, self.level, self.alternative)
 
-    def needed(self, design: Design, difference: float) -> float:
+    def needed(self, design: Powered, difference: float) -> float:
         """Return the number of units, or infinity."""
         guess = design.roughly(difference, self.reach)
         if guess > 10 * MOST:
@@ -83,7 +83,7 @@ class Question(NamedTuple):
         found = least_number(lambda n: self.of(design, difference, n), self.power, start=start)
         return math.inf if found is None else float(found)
 
-    def least(self, design: Design, n: int) -> float:
+    def least(self, design: Powered, n: int) -> float:
         """Return the least detectable difference of n units, or NaN."""
         return least_difference(lambda d: self.of(design, d, n), self.power, most=design.most)
 

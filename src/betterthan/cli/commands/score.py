@@ -166,8 +166,8 @@ _TEXTS = (
         "references",
         multiple=True,
         metavar="FILE",
-        help="Reference texts or gold labels, one per line; for tables of predictions, the column of gold labels. Repeat "
-        "for several references.",
+        help="Reference texts or gold labels, one per line; for tables of predictions, the column of gold labels. "
+        "Repeat for several references.",
     ),
     click.option(
         "--baseline", metavar="SYSTEM", help="Show and test the difference between each system and this one."
