@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from betterthan.analysis.compare.compare_corrected import compare_corrected, refuse_settled
+from betterthan.analysis.compare.compare_corrected import compare_corrected
 from betterthan.analysis.compare.compare_counts import compare_counts
 from betterthan.analysis.compare.compare_matches import compare_matches, compare_ratings
 from betterthan.analysis.compare.compare_runs import Over, compare_runs, refuse_without_runs
@@ -220,8 +220,7 @@ def compare(
     resampling = Resampling.of(
         rng, n_resamples, workers=workers, executor=executor, cache=cache, progress=progress
     )
-    kinds = (Scores, Counts, Matches, Runs)
-    asked = test if by == "mean" else by
+    kinds, asked = (Scores, Counts, Matches, Runs), test if by == "mean" else by
     corrected = table if isinstance(table, Corrected) and not more else None
     table = as_table(
         table, *more, kinds=kinds, verb="compare", metric=metric, system=system, run=run, by=asked
@@ -247,8 +246,7 @@ def compare(
     if n_resamples is not None:
         _refuse_resamples(n_resamples, _own_test(test, by), by, method, correction)
     if corrected is not None:
-        refuse_settled(corrected, units=units)
-        return _finished(compare_corrected(corrected, table, options), table)
+        return _finished(compare_corrected(corrected, table, options, units=units), table)
     comparison = ComparisonOptions(
         by=by,
         test=test,

@@ -15,7 +15,9 @@ from betterthan.results.pairwise import MEAN_DIFFERENCE, PairwiseTable
 from betterthan.tables.scores import Scores
 
 
-def compare_corrected(result: Corrected, scores: Scores, options: PairOptions) -> PairwiseTable:
+def compare_corrected(
+    result: Corrected, scores: Scores, options: PairOptions, *, units: str = "auto"
+) -> PairwiseTable:
     """Test the differences of corrected means by t, with the errors and degrees of freedom of the correction.
 
     Corrected scores of items have the right mean and standard error, and nothing else of a sample: a few labeled items
@@ -27,7 +29,10 @@ def compare_corrected(result: Corrected, scores: Scores, options: PairOptions) -
     scores : Scores
         Its corrected scores, of the systems to compare.
     options : PairOptions
+    units : str
+        Those of the correction, or "auto".
     """
+    refuse_settled(result, units=units)
     chosen = [result.systems.index(name) for name in scores.systems]
     square = np.ix_(chosen, chosen)
     goodness = (1.0 if result.higher_is_better else -1.0) * result.mean[chosen]
