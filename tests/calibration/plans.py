@@ -13,6 +13,10 @@ from tests.calibration.simulate import scores_of
 import betterthan as bt
 
 JUDGED = 500
+LABELS = (
+    "The plan takes the correlation of differences alone. What correct makes of a judge depends on how it scores each "
+    "system, too, so the power is lower with a weak judge and higher with a good one."
+)
 
 
 @cache
@@ -85,8 +89,12 @@ def _designs():
     for size, icc in ((5, 0.3), (10, 0.1)):
         own = {"document_size": size, "icc": icc, "difference": 0.3}
         yield f"documents of {size}, correlation {icc:g}", documents, {"sd": 1.0}, own
-    for repeats, run_sd, noise_sd in ((2, 0.1, 0.3), (3, 0.1, 0.5), (5, 0.05, 1.0)):
-        own = {"repeats": repeats, "run_sd": run_sd, "noise_sd": noise_sd, "difference": 0.6}
+    for repeats, run_sd, noise_sd, difference in (
+        (2, 0.1, 0.3, 0.6),
+        (3, 0.1, 0.5, 0.5),
+        (5, 0.05, 1.0, 0.5),
+    ):
+        own = {"repeats": repeats, "run_sd": run_sd, "noise_sd": noise_sd, "difference": difference}
         yield f"{repeats} runs, run deviation {run_sd:g}", repeated, {"sd": 1.0}, own
     for ties, difference in ((0.0, 0.1), (0.2, 0.1), (0.2, 0.25)):
         own = {"ties": ties, "difference": difference}
@@ -110,6 +118,7 @@ CELLS = [
         low=power - 0.02,
         high=power + (0.05 if make is battles else 0.03),
         tables=1500 if power == 0.8 else 800,
+        limit=LABELS if make is labels else "",
         seconds=0.004,
     )
     for row, make, fixed, given in _designs()
