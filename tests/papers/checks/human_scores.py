@@ -260,22 +260,30 @@ def a79(shown: Shown) -> None:
 
 
 def a80(shown: Shown) -> None:
-    """Each tau is that of Table 5 where pairs less than 25 apart and the 572 pairs with the same text are human ties."""
+    """Each tau is that of Table 5 where pairs less than 25, or less than 5, apart and 572 pairs with equal texts are ties."""
     texts = {
         name: (shown.folder / "demo" / "texts" / f"{name}.txt").read_text().splitlines()
         for name in shown.human.systems
     }
     human = shown.human.values
-    for name, value in zip(shown.found["metrics"], shown.found["value"], strict=True):
+    # 157 of the pairs with equal texts are 5 apart or more, so that their texts decide.
+    closer = shown.json(shown.command.replace("--margin 25", "--margin 5"))
+    both = ((25, shown.found), (5, closer))
+    for margin, name, value in (
+        (margin, *each)
+        for margin, found in both
+        for each in zip(found["metrics"], found["value"], strict=True)
+    ):
         metric = shown.metrics[name].goodness
-        counts, same_texts = np.zeros((3, 3), int), 0
+        counts, same_texts, decided = np.zeros((3, 3), int), 0, 0
         for (i, a), (j, b) in itertools.combinations(enumerate(shown.human.systems), 2):
             same = np.array([x == y for x, y in zip(texts[a], texts[b], strict=True)])
             gap = human[i] - human[j]
-            sign = np.where((np.abs(gap) < 25) | same, 0, np.sign(gap)).astype(int)
+            sign = np.where((np.abs(gap) < margin) | same, 0, np.sign(gap)).astype(int)
             np.add.at(counts, (sign + 1, np.sign(metric[i] - metric[j]).astype(int) + 1), 1)
             same_texts += same.sum()
-        assert same_texts == 572
+            decided += (same & (np.abs(gap) >= margin)).sum()
+        assert (same_texts, decided) == (572, 157 if margin == 5 else 0)
         assert value == pytest.approx(tau_by(counts, "tau_human_ties")), name
 
 

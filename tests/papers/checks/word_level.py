@@ -214,7 +214,7 @@ def a102(shown: Shown) -> None:
 
 
 def a103(shown: Shown) -> None:
-    """D is the share of six pairs that differ: the number of significant pairs that tags itself finds, over six."""
+    """D is the share of pairs that differ: six of six, and on fifteen sentences four of six, by exchanges drawn here."""
     found = shown.json(
         "tags demo/tags/gold.tags demo/tags/Finch.tags demo/tags/Heron.tags demo/tags/Lark.tags demo/tags/Wren.tags --by f1-mult --correction bonferroni"
     )[0]
@@ -224,6 +224,47 @@ def a103(shown: Shown) -> None:
         for name in ("d", "d top", "d bottom"):
             assert 0 <= row[name] <= 1
         assert row["d"] * 6 == pytest.approx(round(row["d"] * 6))
+    few = shown.json(f"study tagging-synthetic --data {_few_sentences(shown, 15)} --set permutations=9999")
+    counts = np.array([_counts_by_sentence(shown, name)[:15] for name in ("Finch", "Heron", "Lark", "Wren")])
+    pvalues = [_exchange_pvalue(counts[i], counts[j]) for i, j in itertools.combinations(range(4), 2)]
+    n_different = sum(6 * p < 0.05 for p in pvalues)
+    (row,) = (row for row in shown.table("table-1", few) if row["measure"] == "f1_mult")
+    assert row["d"] * 6 == pytest.approx(n_different) == pytest.approx(4)
+
+
+def _few_sentences(shown: Shown, n: int) -> str:
+    """A folder with the first sentences of the tags."""
+    folder = shown.folder / "few"
+    (folder / "sys").mkdir(parents=True, exist_ok=True)
+    for name in ("gold", "Finch", "Heron", "Lark", "Wren"):
+        lines = (shown.folder / "demo" / "tags" / f"{name}.tags").read_text(encoding="utf-8").splitlines()[:n]
+        path = folder / f"{name}.tags" if name == "gold" else folder / "sys" / f"{name}.tags"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "few"
+
+
+def _counts_by_sentence(shown: Shown, name: str) -> np.ndarray:
+    """Hits of BAD, wrong BAD, missed BAD and hits of OK in each sentence."""
+    cells = (("BAD", "BAD"), ("OK", "BAD"), ("BAD", "OK"), ("OK", "OK"))
+    pairs = [
+        list(zip(*each, strict=True))
+        for each in zip(tags_of(shown, "gold"), tags_of(shown, name), strict=True)
+    ]
+    return np.array([[sentence.count(cell) for cell in cells] for sentence in pairs], dtype=float)
+
+
+def _exchange_pvalue(first: np.ndarray, second: np.ndarray) -> float:
+    """Of the difference of F1-mult, when sentences of two systems are exchanged at random."""
+    flips = np.random.default_rng(103).random((20_000, len(first))) < 0.5
+    moved = flips @ (first - second)
+    drawn = _f1_mult(first.sum(axis=0) - moved) - _f1_mult(second.sum(axis=0) + moved)
+    seen = _f1_mult(first.sum(axis=0)) - _f1_mult(second.sum(axis=0))
+    return (1 + (np.abs(drawn) >= abs(seen) - 1e-12).sum()) / (1 + len(flips))
+
+
+def _f1_mult(counts: np.ndarray) -> np.ndarray:
+    hits, wrong, missed, right = np.moveaxis(counts, -1, 0)
+    return 2 * hits / (2 * hits + wrong + missed) * 2 * right / (2 * right + wrong + missed)
 
 
 def a104(shown: Shown) -> None:
