@@ -212,7 +212,7 @@ def test_a_pilot_of_fifty_items_covers_the_needed_number():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({}, "exactly one of sd, discordance"),
+        ({}, "make one assumption: sd, discordance"),
         ({"sd": 1.0, "discordance": 0.1}, "different kinds"),
         ({"discordance": 0.1, "repeats": 3}, "no effect beside discordance"),
         ({"discordance": 1.5}, "at most 1"),
