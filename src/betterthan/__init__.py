@@ -81,40 +81,40 @@ if TYPE_CHECKING:
     from betterthan.read.write.folders import write_metrics_folder as write_metrics_folder
     from betterthan.read.write.write import write_table as write_table
     from betterthan.report.write import write_report as write_report
-    from betterthan.results.agreement import Aggregated as Aggregated
-    from betterthan.results.agreement import Agreement as Agreement
-    from betterthan.results.arena import Boards as Boards
-    from betterthan.results.arena import Fragility as Fragility
     from betterthan.results.base import Result as Result
-    from betterthan.results.board import Board as Board
-    from betterthan.results.board_diff import BoardDiff as BoardDiff
-    from betterthan.results.calibration import Calibration as Calibration
+    from betterthan.results.battles import BoardDiff as BoardDiff
+    from betterthan.results.battles import Boards as Boards
+    from betterthan.results.battles import Fragility as Fragility
+    from betterthan.results.battles import Voters as Voters
     from betterthan.results.checkup import Checkup as Checkup
     from betterthan.results.checkup import Diagnosis as Diagnosis
-    from betterthan.results.corrected import Corrected as Corrected
+    from betterthan.results.decisions import Gate as Gate
+    from betterthan.results.decisions import Plan as Plan
+    from betterthan.results.decisions import Watch as Watch
     from betterthan.results.explanation import CountsExplanation as CountsExplanation
     from betterthan.results.explanation import Explanation as Explanation
-    from betterthan.results.gate import Gate as Gate
     from betterthan.results.human import IdenticalOutputs as IdenticalOutputs
     from betterthan.results.human import Judges as Judges
     from betterthan.results.human import KeptPairs as KeptPairs
-    from betterthan.results.judge_audit import JudgeAudit as JudgeAudit
-    from betterthan.results.meta_evaluation import MetaEvaluation as MetaEvaluation
-    from betterthan.results.multiverse import Multiverse as Multiverse
+    from betterthan.results.judges import Corrected as Corrected
+    from betterthan.results.judges import JudgeAudit as JudgeAudit
+    from betterthan.results.judges import Sample as Sample
+    from betterthan.results.metrics import Audition as Audition
+    from betterthan.results.metrics import MetaEvaluation as MetaEvaluation
+    from betterthan.results.metrics import SentenceQuality as SentenceQuality
+    from betterthan.results.metrics import TagRanking as TagRanking
     from betterthan.results.pairwise import PairwiseTable as PairwiseTable
-    from betterthan.results.plan import Plan as Plan
+    from betterthan.results.ranking import Aggregated as Aggregated
+    from betterthan.results.ranking import Agreement as Agreement
     from betterthan.results.ranking import Ranking as Ranking
-    from betterthan.results.runs import Factors as Factors
-    from betterthan.results.runs import Variation as Variation
-    from betterthan.results.sample import Sample as Sample
+    from betterthan.results.robustness import Calibration as Calibration
+    from betterthan.results.robustness import Multiverse as Multiverse
     from betterthan.results.settings import Settings as Settings
     from betterthan.results.study import Study as Study
-    from betterthan.results.tags import Audition as Audition
-    from betterthan.results.tags import SentenceQuality as SentenceQuality
-    from betterthan.results.tags import TagRanking as TagRanking
-    from betterthan.results.tradeoffs import Tradeoffs as Tradeoffs
-    from betterthan.results.voters import Voters as Voters
-    from betterthan.results.watch import Watch as Watch
+    from betterthan.results.tasks import Board as Board
+    from betterthan.results.tasks import Factors as Factors
+    from betterthan.results.tasks import Tradeoffs as Tradeoffs
+    from betterthan.results.tasks import Variation as Variation
     from betterthan.scoring.bleu import bleu as bleu
     from betterthan.scoring.chrf import chrf as chrf
     from betterthan.scoring.score import score as score

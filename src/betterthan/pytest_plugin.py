@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from betterthan.results.gate import Gate
+    from betterthan.results.decisions import Gate
 
 
 def not_worse(

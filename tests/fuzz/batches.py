@@ -33,7 +33,7 @@ def prepare():
     import betterthan
 
     for module in pkgutil.walk_packages(betterthan.__path__, "betterthan."):
-        if not module.name.startswith(("betterthan.web", "betterthan.cli.commands.serve")):
+        if not module.name.startswith(("betterthan.web", "betterthan.cli.commands.report")):
             importlib.import_module(module.name)
     for name in ("duckdb", "pandas", "pyarrow.parquet", "altair", "numba", "sacrebleu"):
         importlib.import_module(name)

@@ -314,7 +314,7 @@ def test_a_weight_of_recall_beyond_all_use_is_refused():
 def test_the_demo_shows_a_folder_whose_name_turns_the_line(tmp_path, monkeypatch, capsys):
     """The command that it runs next is shown without control characters."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("betterthan.cli.commands.demo.STEPS", ("check {folder}/human.csv",))
+    monkeypatch.setattr("betterthan.cli.commands.files.STEPS", ("check {folder}/human.csv",))
     assert code_of(["demo", "--output", "a\u202eb"]) == 0
     said = capsys.readouterr().out
     assert "$ betterthan check a" in said

@@ -13,7 +13,7 @@ import betterthan as bt
 from betterthan.analysis.pairs.significance import TESTS
 from betterthan.present.tables.describe import describe
 from betterthan.report.pair.scores import notes_of
-from betterthan.results.units import BY_SEGMENT
+from betterthan.results.settings import BY_SEGMENT
 
 N = 24
 

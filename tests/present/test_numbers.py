@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from betterthan.present.numbers import digits_for, interval, number, percent
-from betterthan.results.pvalues import pvalue
+from betterthan.results.pairwise import pvalue
 
 
 @pytest.mark.parametrize(

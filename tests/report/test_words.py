@@ -11,7 +11,7 @@ from tests.report.conftest import made_scores
 import betterthan as bt
 from betterthan.report.compose import compose
 from betterthan.report.page import section_fragment
-from betterthan.results.pvalues import equals_p
+from betterthan.results.pairwise import equals_p
 
 
 def words_of(report):

@@ -14,7 +14,7 @@ from tests.made import a_ranking
 from tests.results.every_kind import result_of
 
 import betterthan as bt
-from betterthan.results.frames import frame_of, type_of_column
+from betterthan.results.base import frame_of, type_of_column
 from betterthan.results.registry import RESULT_KINDS
 
 

@@ -11,7 +11,7 @@ from tests.made import same_after_json, scores_of
 
 import betterthan as bt
 from betterthan.present.renderers.render import FORMATS, render
-from betterthan.results.meta_evaluation import CASES, MetaEvaluation, MetricComparisons
+from betterthan.results.metrics import CASES, MetaEvaluation, MetricComparisons
 
 RNG = np.random.default_rng(21)
 HUMAN = RNG.normal(size=(4, 40)) + np.array([0.0, 0.9, 0.1, 0.8])[:, None]

@@ -11,9 +11,8 @@ from tests.results.every_kind import SYSTEMS, result_of
 
 import betterthan as bt
 from betterthan.messages import Message
-from betterthan.results.base import encode
+from betterthan.results.base import NamedRows, encode
 from betterthan.results.registry import RESULT_KINDS
-from betterthan.results.rows import NamedRows
 
 # The names of the rows, where they have some.
 NAMES = {

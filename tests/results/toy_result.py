@@ -10,8 +10,7 @@ from betterthan.arrays import FloatArray
 from betterthan.present.charts.drawing import Drawing, altair, headed, rows
 from betterthan.present.charts.theme import Theme
 from betterthan.present.table import Table, TableColumn
-from betterthan.results.base import Result
-from betterthan.results.rows import NamedRows, best_name, row_at
+from betterthan.results.base import NamedRows, Result, best_name, row_at
 from betterthan.results.settings import Settings
 
 

@@ -137,6 +137,6 @@ def test_gold_labels_must_be_complete_and_single():
 
 def test_names_on_the_command_line_are_those_of_the_metrics():
     """The list is written out there, so that help is fast."""
-    from betterthan.cli.metric_names import METRIC_NAMES
+    from betterthan.cli.commands.score import METRIC_NAMES
 
     assert set(METRIC_NAMES) == set(METRICS)

@@ -11,9 +11,8 @@ from tests.everyday import few
 
 import betterthan as bt
 from betterthan.errors import BetterThanError, UnknownName
-from betterthan.present.charts.metrics import metrics_chart
+from betterthan.present.charts.metrics import metrics_chart, soft_pairwise_chart
 from betterthan.present.charts.save import chart_bytes
-from betterthan.present.charts.soft_pairwise import soft_pairwise_chart
 from betterthan.present.charts.study import study_chart
 from betterthan.present.charts.theme import THEMES
 from betterthan.studies.figure import Mark, figure

@@ -10,7 +10,7 @@ from itertools import permutations
 import pytest
 from tests.web.conftest import SCORES
 
-from betterthan.results.pvalues import pvalue
+from betterthan.results.pairwise import pvalue
 from betterthan.tables.scores import Scores
 from betterthan.web.runs.saved_tables import SavedTables
 from betterthan.web.settings import ServerLimits

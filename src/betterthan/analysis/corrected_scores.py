@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from betterthan.errors import TableError
-from betterthan.results.corrected import Corrected
+from betterthan.results.judges import Corrected
 from betterthan.tables.scores import Scores
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from betterthan.analysis.corrected_scores import corrected_scores
 from betterthan.errors import BetterThanError, TableError
 from betterthan.messages import COLUMN, Message, Option
-from betterthan.results.corrected import Corrected
+from betterthan.results.judges import Corrected
 from betterthan.tables.any_table import AnyTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches

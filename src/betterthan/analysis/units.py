@@ -10,7 +10,7 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import MissingScores, TableError, unknown_name
 from betterthan.kernels.resampling.resample import unit_sums
 from betterthan.messages import COLUMN, Message, Option
-from betterthan.results.units import few_note
+from betterthan.results.settings import few_note
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
@@ -110,7 +110,7 @@ def has_documents(table: Scores | Counts | WordTags) -> bool:
 
 
 def few_units_note(units: Units) -> tuple[str, ...]:
-    """Return a note that intervals from few units are rough; see :func:`betterthan.results.units.few_note`."""
+    """Return a note that intervals from few units are rough; see :func:`betterthan.results.settings.few_note`."""
     names = ("segment", "segments") if units.are_segments else ("document", "documents")
     return few_note({names: units.n_units})
 

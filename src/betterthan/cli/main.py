@@ -14,40 +14,21 @@ from collections.abc import Sequence
 import click
 
 from betterthan import __version__, budget, scratch
-from betterthan.cli.commands.agree import agree
-from betterthan.cli.commands.arena.board_diff import board_diff
-from betterthan.cli.commands.arena.boards import boards
-from betterthan.cli.commands.arena.fragility import fragility
-from betterthan.cli.commands.arena.voters import voters
-from betterthan.cli.commands.board import board
-from betterthan.cli.commands.cache import cache
-from betterthan.cli.commands.calibrate import calibrate
-from betterthan.cli.commands.check import check
-from betterthan.cli.commands.compare import compare
-from betterthan.cli.commands.completion import completion
-from betterthan.cli.commands.convert import convert
-from betterthan.cli.commands.demo import demo
-from betterthan.cli.commands.diagnose import diagnose
-from betterthan.cli.commands.explain import explain
+from betterthan.cli.commands.battles import board_diff, boards, fragility, voters
+from betterthan.cli.commands.decisions import gate, plan, watch
 from betterthan.cli.commands.figure import figure
-from betterthan.cli.commands.gate import gate
+from betterthan.cli.commands.files import cache, check, convert, demo, verify
 from betterthan.cli.commands.human import human
-from betterthan.cli.commands.judging import audit_judge, correct, sample
-from betterthan.cli.commands.manual import manual
-from betterthan.cli.commands.meta import meta
-from betterthan.cli.commands.multiverse import multiverse
-from betterthan.cli.commands.plan import plan
-from betterthan.cli.commands.quality import quality
-from betterthan.cli.commands.rank import rank
-from betterthan.cli.commands.report import report
-from betterthan.cli.commands.runs import factors, variation
+from betterthan.cli.commands.judges import audit_judge, correct, sample
+from betterthan.cli.commands.manual import completion, manual
+from betterthan.cli.commands.metrics import meta, quality, tags
+from betterthan.cli.commands.pairs import compare, diagnose, explain
+from betterthan.cli.commands.ranking import agree, rank
+from betterthan.cli.commands.report import report, serve
+from betterthan.cli.commands.robustness import calibrate, multiverse
 from betterthan.cli.commands.score import ScoreGroup, score
-from betterthan.cli.commands.serve import serve
 from betterthan.cli.commands.study import study
-from betterthan.cli.commands.tags import tags
-from betterthan.cli.commands.tradeoffs import tradeoffs
-from betterthan.cli.commands.verify import verify
-from betterthan.cli.commands.watch import watch
+from betterthan.cli.commands.tasks import board, factors, tradeoffs, variation
 from betterthan.cli.options import OWN_PROCESS, add_common
 from betterthan.cli.streams import is_reader_gone, silence_stdout
 from betterthan.cli.wording import as_typed

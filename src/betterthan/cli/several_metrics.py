@@ -11,7 +11,7 @@ from betterthan.messages import Message, Option
 
 if TYPE_CHECKING:
     from betterthan.read.inputs import TableReader
-    from betterthan.results.tradeoffs import Tradeoffs
+    from betterthan.results.tasks import Tradeoffs
 
 SEVERAL_METRICS = "BT023"
 """The code of the error for several metrics of which none is chosen."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 from betterthan.messages import METHOD_NOTE, Message, Spelling, spelled
 from betterthan.present import numbers
-from betterthan.results.pvalues import pvalue
+from betterthan.results.pairwise import pvalue
 
 TableCell = str | float | int | tuple[float, float] | None
 ColumnKind = Literal["text", "code", "count", "integer", "number", "pvalue", "interval"]

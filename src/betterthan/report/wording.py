@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.messages import Message
 from betterthan.present.numbers import digits_for
 from betterthan.present.table import Table
-from betterthan.results.units import UNIT_LINE
+from betterthan.results.settings import UNIT_LINE
 from betterthan.tables.scores import Scores
 
 LOST = "significant for this pair alone, but not after adjustment for all pairs"

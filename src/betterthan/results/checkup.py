@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from betterthan.arrays import FloatArray
-from betterthan.results.base import Result
-from betterthan.results.rows import NamedRows, Rows
+from betterthan.results.base import NamedRows, Result, Rows
 from betterthan.results.settings import Settings
 
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from betterthan.results.base import Result
-from betterthan.results.rows import NamedRows, index_of
+from betterthan.results.base import NamedRows, Result, index_of
 from betterthan.results.settings import Settings
 
 

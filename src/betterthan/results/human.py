@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.results.base import Result
-from betterthan.results.rows import NamedRows, Rows, index_of, place_of, row_at
+from betterthan.results.base import NamedRows, Result, Rows, index_of, place_of, row_at
 from betterthan.results.settings import Settings
 
 

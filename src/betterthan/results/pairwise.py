@@ -1,7 +1,11 @@
-"""PairwiseTable: every pair of systems with its effect, interval and p-value."""
+"""PairwiseTable: every pair of systems with its effect, interval and p-value, and what moves votes besides the systems.
+
+P-values are written in tables with four decimals, in sentences with their sign of equality, never as 0.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, overload
@@ -9,10 +13,116 @@ from typing import Any, ClassVar, overload
 import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.results.base import Result
-from betterthan.results.rows import Rows, index_of, place_of
-from betterthan.results.settings import Settings
-from betterthan.results.units import undecidable_sentence, unit_line
+from betterthan.results.base import Result, Rows, index_of, place_of
+from betterthan.results.settings import Settings, undecidable_sentence, unit_line
+
+SMALLEST_P = 1e-4
+
+
+def pvalue(value: float | None, smallest: float = SMALLEST_P) -> str:
+    """Return a p-value with four decimals, never as 0.
+
+    Examples
+    --------
+    >>> pvalue(0.03127), pvalue(3e-9), pvalue(1.0)
+    ('0.0313', '<0.0001', '1.0000')
+    """
+    if value is None or math.isnan(value):
+        return "–"
+    return f"<{smallest:.4f}" if value < smallest else f"{value:.4f}"
+
+
+def equals_p(p: float) -> str:
+    """Return a p-value as it stands in a sentence.
+
+    Examples
+    --------
+    >>> equals_p(0.0312), equals_p(1e-9), equals_p(1.0)
+    ('p = 0.0312', 'p < 0.0001', 'p = 1')
+    """
+    if p < SMALLEST_P:
+        return f"p < {SMALLEST_P:.4f}"
+    return "p = 1" if round(p, 4) == 1 else f"p = {p:.4f}"
+
+
+def small_pvalue(p: float) -> str:
+    """Write a p-value in a small cell, and never as 0 or 1 when it is neither.
+
+    Examples
+    --------
+    >>> small_pvalue(0.0004), small_pvalue(0.004), small_pvalue(0.13), small_pvalue(0.998), small_pvalue(1.0)
+    ('<.001', '.004', '.13', '>.99', '1')
+    """
+    if p < 0.001:
+        return "<.001"
+    if 0.995 <= p < 1:
+        return ">.99"
+    return "1" if p >= 1 else f"{p:.{3 if p < 0.01 else 2}f}".removeprefix("0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Effects:
+    """Effects of covariates on the odds that the left system wins.
+
+    Attributes
+    ----------
+    names : tuple of str
+    log_odds, low, high : array, shape (c,)
+        Change of the log odds per standard deviation of the covariate, with its interval.
+    pvalue : array, shape (c,)
+        Two-sided, of no effect.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> battles = {"left": ["X", "Y"] * 8, "right": ["Y", "X"] * 8, "winner": ["X", "Y", "Y", "X"] * 4,
+    ...            "longer": [2, 1, -1, -2, -1, 2, 1, -1] * 2}
+    >>> effects = bt.rank(bt.read_matches(battles, covariates=["longer"])).effects
+    >>> effects.names, bool(effects.log_odds[0] > effects.low[0])
+    (('longer',), True)
+    """
+
+    names: tuple[str, ...]
+    log_odds: FloatArray
+    low: FloatArray
+    high: FloatArray
+    pvalue: FloatArray
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return one row per covariate."""
+        numbers = {name: getattr(self, name).tolist() for name in ("log_odds", "low", "high", "pvalue")}
+        return {"covariate": self.names, **numbers}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideEffect:
+    """Whether being shown on the left changes the odds of winning.
+
+    Attributes
+    ----------
+    left_wins, right_wins : float
+        Decided battles.
+    log_odds, low, high : float
+        Change of the log odds for the system on the left, with its interval.
+    pvalue : float
+        Two-sided, of no effect.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> battles = {"left": ["A", "B"] * 30, "right": ["B", "A"] * 30, "winner": ["left"] * 40 + ["right"] * 20}
+    >>> side = bt.rank(battles).side
+    >>> side.left_wins, round(side.log_odds, 2), side.pvalue < 0.05
+    (40.0, 0.67, True)
+    """
+
+    left_wins: float
+    right_wins: float
+    log_odds: float
+    low: float
+    high: float
+    pvalue: float
+
 
 WIN_PROBABILITY = "P(row beats column)"
 """The name of the effect where effects are probabilities of winning."""

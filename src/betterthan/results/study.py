@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from betterthan.errors import BetterThanError, unknown_name
-from betterthan.results.base import Result
-from betterthan.results.meta_evaluation import MetaEvaluation
-from betterthan.results.rows import NamedRows, index_of
+from betterthan.results.base import NamedRows, Result, index_of
+from betterthan.results.metrics import MetaEvaluation
 from betterthan.results.settings import Settings
 
 StudyCell = str | float | int | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from betterthan.results.meta_evaluation import MetaEvaluation
+from betterthan.results.metrics import MetaEvaluation
 from betterthan.results.study import StudyCell, StudyChart
 
 _INTERVALS = {"lines": ("low", "high"), "bars": ("low", "high"), "boxes": ("low", "q1", "q3", "high")}

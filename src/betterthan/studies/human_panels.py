@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from betterthan.analysis.meta.meta_evaluate import meta_evaluate
 from betterthan.errors import BetterThanError, some_of, unknown_name
-from betterthan.results.meta_evaluation import MetaEvaluation
+from betterthan.results.metrics import MetaEvaluation
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup
 from betterthan.tables.human_names import is_human_translation

@@ -13,7 +13,7 @@ import betterthan.report
 from betterthan import __version__
 from betterthan.present.numbers import number
 from betterthan.present.printable import unturned
-from betterthan.results.pvalues import pvalue
+from betterthan.results.pairwise import pvalue
 from betterthan.web.url_names import url_name
 
 HERE = Path(__file__).parent

@@ -22,7 +22,7 @@ from betterthan.analysis.units import Units
 from betterthan.kernels.resampling.tilting import effective_units, tilted_weights
 from betterthan.kernels.sign_flips.all_pairs import lattice_unit
 from betterthan.kernels.significance.paired_bootstrap import shifted_absolute_pvalues
-from betterthan.present.tables.calibration import calibration_table
+from betterthan.present.tables.robustness import calibration_table
 
 
 def close_systems(m=3, n=150, seed=1):

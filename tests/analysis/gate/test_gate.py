@@ -7,7 +7,7 @@ import pytest
 from tests.made import drawn_counts, drawn_matches, drawn_runs
 
 import betterthan as bt
-from betterthan.present.tables.gate import gate_sentences, gate_table, picture
+from betterthan.present.tables.decisions import gate_sentences, gate_table, picture
 
 
 def right_wrong(n, better, worse, right=0.7):

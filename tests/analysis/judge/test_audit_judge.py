@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.present.tables.judge_audit import judge_audit_table
+from betterthan.present.tables.judges import judge_audit_table
 from betterthan.read.labels import read_audited
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.present.tables.corrected import corrected_table
+from betterthan.present.tables.judges import corrected_table
 
 
 def drawn(rng, n=300, labels=40, systems=("A", "B"), bias=1.0, *, shared=False):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.present.tables.corrected import corrected_table
+from betterthan.present.tables.judges import corrected_table
 
 SYSTEMS = ("A", "B", "C")
 

@@ -7,7 +7,7 @@ import pytest
 from tests.made import drawn_scores
 
 import betterthan as bt
-from betterthan.present.tables.sample import sample_table
+from betterthan.present.tables.judges import sample_table
 
 
 def judged(n=200, m=2, seed=1):

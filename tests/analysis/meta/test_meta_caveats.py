@@ -9,7 +9,7 @@ import pytest
 from tests.made import accuracy_counts, scores_of
 
 import betterthan as bt
-from betterthan.results.meta_evaluation import Caveat
+from betterthan.results.metrics import Caveat
 from betterthan.tables.human_names import is_human_translation
 
 RNG = np.random.default_rng(31)

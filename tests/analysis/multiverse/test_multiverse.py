@@ -14,7 +14,7 @@ from betterthan.analysis.multiverse.claims import claim_of
 from betterthan.examples.campaign import campaign
 from betterthan.examples.figure_one import figure_one
 from betterthan.examples.write import write_campaign
-from betterthan.present.tables.multiverse import multiverse_table
+from betterthan.present.tables.robustness import multiverse_table
 
 
 def outcomes_by_aggregation(found):

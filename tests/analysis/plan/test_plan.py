@@ -11,7 +11,7 @@ from statsmodels.stats.power import TTestPower
 from tests.made import drawn_counts, drawn_matches, drawn_runs, drawn_scores
 
 import betterthan as bt
-from betterthan.present.tables.plan import plan_table
+from betterthan.present.tables.decisions import plan_table
 
 
 def share_within(event, tables, expected, seed=0):

@@ -14,9 +14,8 @@ from tests.present.charts.pictures import SYSTEMS, Picture, made, meta, subject,
 import betterthan as bt
 from betterthan.errors import BetterThanError, TableError, UnknownName
 from betterthan.present.charts.chart import chart
-from betterthan.present.charts.rankings import pearson
-from betterthan.present.charts.soft_pairwise import hard_preferences, soft_preferences
-from betterthan.present.charts.tags import confusion_counts
+from betterthan.present.charts.metrics import confusion_counts, hard_preferences, soft_preferences
+from betterthan.present.charts.ranking import pearson
 
 
 def test_shares_of_agreement_fill_the_bar():

@@ -12,7 +12,7 @@ from tests.present.charts.pictures import SYSTEMS, Picture, judged, made, subjec
 
 import betterthan as bt
 from betterthan.present.charts.chart import chart
-from betterthan.present.charts.diagnosis import with_others
+from betterthan.present.charts.ranking import with_others
 
 
 def panels(drawn):

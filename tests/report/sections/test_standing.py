@@ -18,7 +18,7 @@ from betterthan.report.document import Bullets, Fold, Matrix, Paragraph, TableBl
 from betterthan.report.kinds.texts import _verdict as verdict_on_texts
 from betterthan.report.kinds.texts import _words as words_on_texts
 from betterthan.report.page import page, section_fragment
-from betterthan.results.pvalues import equals_p, pvalue
+from betterthan.results.pairwise import equals_p, pvalue
 
 ADVICE = re.compile(r"\b[Cc]hoose [A-Z]|data are inconclusive")
 LOST = "significant for this pair alone, but not after adjustment for all pairs"

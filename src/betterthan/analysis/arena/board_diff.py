@@ -23,7 +23,7 @@ from betterthan.kernels.comparisons.sandwich import model_covariance
 from betterthan.kernels.comparisons.wins import with_ties
 from betterthan.kernels.significance.pvalues import adjusted
 from betterthan.messages import Message, Option, method_note
-from betterthan.results.board_diff import BoardDiff
+from betterthan.results.battles import BoardDiff
 from betterthan.results.settings import Settings
 from betterthan.tables.matches import Matches
 

@@ -33,7 +33,7 @@ from betterthan.kernels.comparisons.wins import with_ties
 from betterthan.kernels.display.ranks import simultaneous_rank_intervals
 from betterthan.kernels.significance.pvalues import adjusted
 from betterthan.messages import method_note
-from betterthan.results.arena import Boards
+from betterthan.results.battles import Boards
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import Settings
 from betterthan.tables.matches import Matches

@@ -14,7 +14,7 @@ from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry
 from betterthan.kernels.comparisons.wins import WinCounts, with_ties
 from betterthan.kernels.influence.first_place import Change, Turned, turns_first
-from betterthan.results.arena import ChangedVotes, Fragility, TurnedBoard
+from betterthan.results.battles import ChangedVotes, Fragility, TurnedBoard
 from betterthan.results.settings import Settings
 from betterthan.tables.matches import Matches
 

@@ -15,8 +15,8 @@ from betterthan.engine.blas import with_one_blas_thread
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry, bradley_terry_batch
 from betterthan.kernels.comparisons.wins import WinCounts
 from betterthan.kernels.significance.pvalues import adjusted
+from betterthan.results.battles import Voters
 from betterthan.results.settings import Settings
-from betterthan.results.voters import Voters
 from betterthan.tables.matches import Matches
 
 _REASONS = ("against the board", "prefers the left", "prefers the right")

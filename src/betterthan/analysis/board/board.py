@@ -41,9 +41,9 @@ from betterthan.kernels.comparisons.task_scores import (
 from betterthan.kernels.comparisons.tied_ranks import tied_ranks
 from betterthan.kernels.significance.pvalues import adjusted
 from betterthan.messages import Message, Option
-from betterthan.results.board import BOARD_METHODS, Board, BoardWithout, TaskDifference
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import Settings
+from betterthan.results.tasks import BOARD_METHODS, Board, BoardWithout, TaskDifference
 from betterthan.tables.scores import Scores
 
 BoardMethod = Literal["mean", "mean_win_rate", "borda", "iqm", "average_rank", "bradley_terry"]

@@ -13,7 +13,7 @@ from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.arrays import FloatArray, IntArray, digest
 from betterthan.errors import BetterThanError, MissingScores, TableError, some_of
 from betterthan.messages import COLUMN, Message, Option
-from betterthan.results.corrected import Corrected
+from betterthan.results.judges import Corrected
 from betterthan.tables.any_table import AnyTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores

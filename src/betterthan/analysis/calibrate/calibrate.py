@@ -37,7 +37,7 @@ from betterthan.kernels.intervals.mean_differences import is_two_valued
 from betterthan.kernels.sign_flips.all_pairs import lattice_unit
 from betterthan.kernels.significance.paired import in_range
 from betterthan.messages import Message, Option
-from betterthan.results.calibration import (
+from betterthan.results.robustness import (
     COVERS,
     NEVER,
     NO_FAULT,

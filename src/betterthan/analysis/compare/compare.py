@@ -37,7 +37,7 @@ from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.comparisons.wins import WinCounts
 from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.messages import Message, Option, joined
-from betterthan.results.corrected import Corrected
+from betterthan.results.judges import Corrected
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches

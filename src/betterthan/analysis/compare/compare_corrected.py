@@ -10,7 +10,7 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.pvalues import pairwise_pvalues
 from betterthan.messages import Message, Option
-from betterthan.results.corrected import Corrected
+from betterthan.results.judges import Corrected
 from betterthan.results.pairwise import MEAN_DIFFERENCE, PairwiseTable
 from betterthan.tables.scores import Scores
 

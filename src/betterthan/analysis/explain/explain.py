@@ -38,8 +38,7 @@ from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.rank_tests import mood_median, sign_test, signed_ranks, wilcoxon
 from betterthan.messages import Message, Option
 from betterthan.results.explanation import CountsExplanation, Explanation, Flip, Mechanism, Slice
-from betterthan.results.pairwise import PairwiseTable
-from betterthan.results.pvalues import equals_p
+from betterthan.results.pairwise import PairwiseTable, equals_p
 from betterthan.results.settings import Settings
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores

@@ -28,8 +28,7 @@ from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import TableError, unknown_name
 from betterthan.kernels.influence.influence import leave_one_out_scores, n_largest
 from betterthan.results.explanation import Aggregation, CountsExplanation, Mover
-from betterthan.results.pairwise import PairwiseTable
-from betterthan.results.pvalues import equals_p
+from betterthan.results.pairwise import PairwiseTable, equals_p
 from betterthan.results.settings import Settings
 from betterthan.tables.counts import Counts
 

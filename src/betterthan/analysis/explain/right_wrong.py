@@ -9,7 +9,7 @@ import math
 
 from betterthan.analysis.wording import amount, counted, share
 from betterthan.results.explanation import Explanation, Flip
-from betterthan.results.pvalues import equals_p
+from betterthan.results.pairwise import equals_p
 
 
 def outcome_sentences(found: Explanation, *, slices: str, needed: str) -> tuple[str, ...]:

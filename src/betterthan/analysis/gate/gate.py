@@ -34,7 +34,7 @@ from betterthan.engine.blas import with_one_blas_thread
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.kernels.significance.pvalues import adjusted
 from betterthan.messages import MORE, Message, Option
-from betterthan.results.gate import PASSING, Gate, WorstItem
+from betterthan.results.decisions import PASSING, Gate, WorstItem
 from betterthan.results.settings import Settings
 from betterthan.tables.any_table import AnyTable
 from betterthan.tables.counts import Counts

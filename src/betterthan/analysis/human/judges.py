@@ -42,7 +42,7 @@ from betterthan.kernels.judges.reliability import (
     spearman_brown,
 )
 from betterthan.results.human import Judges, JudgesAgreement
-from betterthan.results.pvalues import equals_p
+from betterthan.results.pairwise import equals_p
 from betterthan.results.settings import Settings
 from betterthan.tables.ratings import Ratings
 

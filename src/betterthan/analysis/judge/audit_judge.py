@@ -27,7 +27,7 @@ from betterthan.kernels.judges.audit import (
 from betterthan.kernels.judges.reliability import alpha_interval, krippendorff_alpha
 from betterthan.kernels.significance.pvalues import adjusted
 from betterthan.messages import Message, Option
-from betterthan.results.judge_audit import TESTED, JudgeAudit
+from betterthan.results.judges import TESTED, JudgeAudit
 from betterthan.results.settings import Settings
 from betterthan.tables.matches import Matches
 from betterthan.tables.runs import Runs

@@ -24,7 +24,7 @@ from betterthan.kernels.judges.prediction_powered import (
 )
 from betterthan.kernels.significance.pvalues import adjusted_pairs
 from betterthan.messages import Message
-from betterthan.results.corrected import Corrected
+from betterthan.results.judges import Corrected
 from betterthan.results.settings import Settings
 from betterthan.tables.row_order import check_identity
 from betterthan.tables.scores import Scores

@@ -13,7 +13,7 @@ from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.judges.drawing import inclusion_probabilities, mixed_with_uniform, systematic_sample
 from betterthan.messages import COLUMN, Message, Option
-from betterthan.results.sample import Sample
+from betterthan.results.judges import Sample
 from betterthan.results.settings import Settings
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores

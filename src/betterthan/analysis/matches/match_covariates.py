@@ -17,7 +17,7 @@ from betterthan.kernels.comparisons.covariates import (
 )
 from betterthan.kernels.resampling.clustered import FewClusters, ManyClusters
 from betterthan.messages import Message, Option
-from betterthan.results.effects import Effects
+from betterthan.results.pairwise import Effects
 from betterthan.tables.matches import Matches
 
 Clustering = FewClusters | ManyClusters

@@ -9,7 +9,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray, numbered
 from betterthan.errors import some_of
-from betterthan.results.units import few_note
+from betterthan.results.settings import few_note
 from betterthan.tables.matches import Matches
 
 FEWEST_SEGMENTS = 5

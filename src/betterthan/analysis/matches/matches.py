@@ -33,8 +33,7 @@ from betterthan.kernels.comparisons.sandwich import (
 from betterthan.kernels.comparisons.wins import WinCounts, with_ties
 from betterthan.kernels.resampling.clustered import many_clusters
 from betterthan.messages import Message, Option, method_note
-from betterthan.results.effects import SideEffect
-from betterthan.results.pvalues import equals_p
+from betterthan.results.pairwise import SideEffect, equals_p
 from betterthan.tables.matches import Matches
 
 TiesModel = Literal["default", "half", "drop", "davidson", "rao_kupper", "as_published"]

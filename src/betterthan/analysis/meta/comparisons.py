@@ -26,7 +26,7 @@ from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.agreement.correlation import pearson
 from betterthan.kernels.significance.pvalues import adjusted_pairs
 from betterthan.messages import Message, Option
-from betterthan.results.meta_evaluation import SCOPES, Caveat, MetricComparisons
+from betterthan.results.metrics import SCOPES, Caveat, MetricComparisons
 
 SWAPS = ("perm_inputs", "perm_systems", "perm_both", "perm_cells")
 SIGNIFICANCE = ("default", *SWAPS, "perm_pairs", "williams", "bootstrap", "none")

@@ -71,7 +71,7 @@ from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.kernels.agreement.correlation import kendall_b_rows, pearson, spearman
 from betterthan.kernels.agreement.soft_pairwise import pairwise_accuracy
 from betterthan.messages import Message, Option, joined
-from betterthan.results.meta_evaluation import MetaEvaluation
+from betterthan.results.metrics import MetaEvaluation
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts

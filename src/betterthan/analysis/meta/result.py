@@ -31,7 +31,7 @@ from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.display.letters import letter_display
 from betterthan.kernels.display.ranks import fuzzy_ranks, greedy_clusters
 from betterthan.messages import Message, Option, method_note
-from betterthan.results.meta_evaluation import Caveat, MetaEvaluation, MetricComparisons
+from betterthan.results.metrics import Caveat, MetaEvaluation, MetricComparisons
 from betterthan.results.settings import OptionValue, Settings
 from betterthan.tables.human_names import is_human_translation
 from betterthan.tables.scores import Scores

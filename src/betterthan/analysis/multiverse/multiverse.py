@@ -28,7 +28,8 @@ from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import NotEstimable, TableError, some_of
 from betterthan.kernels.significance.pvalues import Correction, adjusted
-from betterthan.results.multiverse import (
+from betterthan.results.pairwise import WIN_PROBABILITY, PairwiseTable
+from betterthan.results.robustness import (
     CHOICES,
     CONTRADICTED,
     EQUAL,
@@ -37,7 +38,6 @@ from betterthan.results.multiverse import (
     SUPPORTED,
     Multiverse,
 )
-from betterthan.results.pairwise import WIN_PROBABILITY, PairwiseTable
 from betterthan.results.settings import Settings
 from betterthan.tables.scores import Scores
 

@@ -20,7 +20,7 @@ from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.kernels.significance.power import MOST, least_difference, least_number
 from betterthan.messages import Message, Option, joined
-from betterthan.results.plan import Plan
+from betterthan.results.decisions import Plan
 from betterthan.results.settings import OptionValue, Settings
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches

@@ -18,7 +18,7 @@ from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import TableError
-from betterthan.results.agreement import Aggregated
+from betterthan.results.ranking import Aggregated
 from betterthan.results.settings import Settings
 from betterthan.tables.counts import Counts
 

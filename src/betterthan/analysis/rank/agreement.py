@@ -16,11 +16,9 @@ from betterthan.arrays import BoolArray, FloatArray, digest
 from betterthan.errors import BetterThanError, NotEstimable, TableError, some_of
 from betterthan.kernels.agreement.rankings import order_agreement, same_top, top_set
 from betterthan.messages import Message
-from betterthan.results.agreement import NEXT_COMMAND, Agreement, RankingComparison
 from betterthan.results.pairwise import PairwiseTable
-from betterthan.results.ranking import Ranking
-from betterthan.results.settings import Settings
-from betterthan.results.units import unit_line
+from betterthan.results.ranking import NEXT_COMMAND, Agreement, Ranking, RankingComparison
+from betterthan.results.settings import Settings, unit_line
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 

@@ -27,7 +27,7 @@ from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.messages import COLUMN, HUMANS_RANKED, Message, Option, joined
-from betterthan.results.corrected import Corrected
+from betterthan.results.judges import Corrected
 from betterthan.results.ranking import Ranking
 from betterthan.tables.counts import Counts
 from betterthan.tables.human_names import is_human_translation

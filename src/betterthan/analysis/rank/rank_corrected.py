@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from betterthan.analysis.compare.compare_corrected import compare_corrected, refuse_settled
 from betterthan.analysis.strengths.ranking import RankOptions, SystemStrengths, ranking
-from betterthan.results.corrected import Corrected
+from betterthan.results.judges import Corrected
 from betterthan.results.ranking import Ranking
 from betterthan.tables.scores import Scores
 

@@ -45,8 +45,7 @@ from betterthan.kernels.comparisons.wins import WinCounts
 from betterthan.kernels.intervals.intervals import percentile_interval
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.messages import Message, Option
-from betterthan.results.effects import Effects, SideEffect
-from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pairwise import Effects, PairwiseTable, SideEffect
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import OptionValue
 from betterthan.tables.matches import Matches

@@ -30,7 +30,7 @@ from betterthan.kernels.intervals.intervals import t_interval
 from betterthan.messages import Message, Option, method_note
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
-from betterthan.results.units import FEW_UNITS
+from betterthan.results.settings import FEW_UNITS
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 

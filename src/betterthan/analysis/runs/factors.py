@@ -23,8 +23,8 @@ from betterthan.errors import TableError
 from betterthan.kernels.runs.limits import RunVariance, joined_limits, joined_pvalue, run_variance
 from betterthan.kernels.significance.pvalues import adjusted
 from betterthan.messages import COLUMN, Message, Option
-from betterthan.results.runs import Factors
 from betterthan.results.settings import Settings
+from betterthan.results.tasks import Factors
 from betterthan.tables.runs import Runs
 
 TIMES = " × "

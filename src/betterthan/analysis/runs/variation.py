@@ -21,8 +21,8 @@ from betterthan.kernels.runs.components import (
     needed_for_half,
 )
 from betterthan.messages import method_note
-from betterthan.results.runs import Needed, Variation
 from betterthan.results.settings import Settings
+from betterthan.results.tasks import Needed, Variation
 from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 

@@ -18,8 +18,7 @@ from betterthan.budget import MOST_RESAMPLES, MOST_SEGMENTS, check_count, check_
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.comparisons.wins import check_prior
 from betterthan.messages import Message, Option
-from betterthan.results.effects import Effects, SideEffect
-from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pairwise import Effects, PairwiseTable, SideEffect
 from betterthan.results.ranking import Items, Ranking
 from betterthan.results.settings import OptionValue, Settings
 

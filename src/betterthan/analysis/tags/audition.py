@@ -30,8 +30,8 @@ from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, unknown_name
+from betterthan.results.metrics import Audition
 from betterthan.results.settings import Settings
-from betterthan.results.tags import Audition
 from betterthan.tables.counts import Formula
 from betterthan.tables.tags import WordTags
 

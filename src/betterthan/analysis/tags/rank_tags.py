@@ -30,8 +30,8 @@ from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError
+from betterthan.results.metrics import TagRanking
 from betterthan.results.settings import Settings
-from betterthan.results.tags import TagRanking
 from betterthan.tables.counts import Counts, Formula
 from betterthan.tables.tags import WordTags
 

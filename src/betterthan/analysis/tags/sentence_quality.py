@@ -34,8 +34,8 @@ from betterthan.kernels.display.letters import letter_display
 from betterthan.kernels.intervals.intervals import ScaleName, jackknife_interval, percentile_interval
 from betterthan.kernels.significance.pvalues import adjusted_pairs
 from betterthan.messages import Message, Option
+from betterthan.results.metrics import SentenceQuality
 from betterthan.results.settings import Settings
-from betterthan.results.tags import SentenceQuality
 from betterthan.tables.row_order import check_identity
 from betterthan.tables.scores import Scores
 

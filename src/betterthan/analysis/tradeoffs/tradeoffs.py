@@ -27,9 +27,8 @@ from betterthan.kernels.significance.pvalues import adjusted
 from betterthan.messages import Message, Option
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
-from betterthan.results.settings import Settings
-from betterthan.results.tradeoffs import Tradeoffs
-from betterthan.results.units import undecidable_sentence
+from betterthan.results.settings import Settings, undecidable_sentence
+from betterthan.results.tasks import Tradeoffs
 from betterthan.tables.counts import Counts
 
 # Strengths that differ by less are equal.

@@ -26,8 +26,8 @@ from betterthan.kernels.sequential.forecast import limits, more_units
 from betterthan.kernels.sequential.next_pairs import best_systems, next_pairs, top_error
 from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.messages import FILE, Message, Option
+from betterthan.results.decisions import Watch
 from betterthan.results.settings import OptionValue, Settings
-from betterthan.results.watch import Watch
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 

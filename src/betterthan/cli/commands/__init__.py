@@ -1,1 +1,1 @@
-"""The commands, one in a file."""
+"""The commands, one family of questions in a file."""

@@ -167,12 +167,12 @@ def figure(
       betterthan compare scores.csv --test sign -o pairs.json
       betterthan figure pairs pairs.json -o pairs.svg --theme dark
     """  # noqa: D301
-    from betterthan.cli.commands.figure_subjects import subject_of
+    from betterthan.cli.figure_subjects import subject_of
     from betterthan.cli.streams import say, say_notes
     from betterthan.present.charts.chart import chart
     from betterthan.present.charts.drawing import altair
     from betterthan.present.charts.save import format_of, is_raster_or_pdf, undrawable, write_chart
-    from betterthan.results.units import first_lines
+    from betterthan.results.settings import first_lines
 
     refuse_overwriting(output)
     format_of(output)  # a wrong suffix or a missing package is said before anything is computed

@@ -1,4 +1,4 @@
-"""``betterthan manual``: all commands and options as a manual page."""
+"""``betterthan manual``: all commands and options as a manual page; ``completion``: the script of a shell."""
 
 from __future__ import annotations
 
@@ -91,3 +91,24 @@ def _escaped(text: str) -> str:
     \&.\-\-by a\eb
     """
     return _START.sub(r"\\&\1", text.replace("\\", r"\e").replace("-", r"\-"))
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish", "powershell"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the completion script for a shell.
+
+    \b
+    Example:
+      betterthan completion bash >> ~/.bashrc
+    """  # noqa: D301
+    from click.shell_completion import get_completion_class
+
+    script = get_completion_class(shell)
+    if script is None:
+        raise click.UsageError(
+            "Completion in PowerShell needs click 8.5 or newer: pip install --upgrade click."
+        )
+    root = context.find_root().command
+    click.echo(script(root, {}, "betterthan", "_BETTERTHAN_COMPLETE").source())

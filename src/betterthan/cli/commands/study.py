@@ -121,7 +121,7 @@ def study(
         return
     times = _measured(asked)
     if output is not None:
-        from betterthan.cli.commands.study_folder import write_study
+        from betterthan.cli.study_folder import write_study
 
         n_files = write_study(found, Path(output), times, figures=given["figures"])
         say(f"Wrote {n_files} files to {output}/")
@@ -181,8 +181,8 @@ def _options(texts: tuple[str, ...]) -> dict[str, str]:
 
 
 def _show(found: Study, format_: str) -> None:
-    from betterthan.cli.commands.study_folder import all_tables
     from betterthan.cli.output import emit, to_stdout
+    from betterthan.cli.study_folder import all_tables
     from betterthan.present.tables.study import study_csv
 
     if format_ == "csv":

@@ -15,12 +15,12 @@ from betterthan.tables.tags import WordTags
 _CHARTS = "betterthan.present.charts"
 _OF_TABLES: dict[type, tuple[ResultChart, ...]] = {
     Scores: (
-        ResultChart("scatter", f"{_CHARTS}.scatter:scatter_chart", "several", ("systems",)),
-        ResultChart("differences", f"{_CHARTS}.differences:differences_chart", options=("systems",)),
+        ResultChart("scatter", f"{_CHARTS}.pairs:scatter_chart", "several", ("systems",)),
+        ResultChart("differences", f"{_CHARTS}.pairs:differences_chart", options=("systems",)),
     ),
     WordTags: (
-        ResultChart("confusion", f"{_CHARTS}.tags:confusion_chart"),
-        ResultChart("spans", f"{_CHARTS}.tags:spans_chart", options=("segments", "words")),
+        ResultChart("confusion", f"{_CHARTS}.metrics:confusion_chart"),
+        ResultChart("spans", f"{_CHARTS}.metrics:spans_chart", options=("segments", "words")),
     ),
 }
 

@@ -20,10 +20,9 @@ from betterthan.present.charts.drawing import (
     rows,
     widest,
 )
-from betterthan.present.charts.matrix import SMALLEST_WITH_NUMBERS, cell_columns, cell_size, middles, squares
-from betterthan.present.charts.metrics import metrics_chart
-from betterthan.present.charts.scatter import scatter_chart
-from betterthan.present.charts.soft_pairwise import soft_pairwise_chart
+from betterthan.present.charts.metrics import metrics_chart, soft_pairwise_chart
+from betterthan.present.charts.pairs import scatter_chart
+from betterthan.present.charts.panels import SMALLEST_WITH_NUMBERS, cell_columns, cell_size, middles, squares
 from betterthan.present.charts.theme import N_SERIES, Theme, blended, readable_on
 from betterthan.present.geometry import limits_around
 from betterthan.present.numbers import number

@@ -12,8 +12,8 @@ from pathlib import Path
 from betterthan.messages import Spelling
 from betterthan.present.numbers import digits_for, interval, number, percent
 from betterthan.present.renderers.html import escape
-from betterthan.present.tables.gate import gate_digits, gate_table, without_zeros
-from betterthan.results.gate import PASSING, Gate, GateRow, WorstItem
+from betterthan.present.tables.decisions import gate_digits, gate_table, without_zeros
+from betterthan.results.decisions import PASSING, Gate, GateRow, WorstItem
 
 _LEAST_MARGINS, _SPARE = 1.7, 1.08
 _SHOWN = {

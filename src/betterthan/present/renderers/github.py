@@ -5,7 +5,7 @@ from __future__ import annotations
 from betterthan.messages import Spelling
 from betterthan.present.printable import printable
 from betterthan.present.renderers.markdown import render_markdown
-from betterthan.present.tables.gate import (
+from betterthan.present.tables.decisions import (
     failing_rows,
     gate_sentences,
     gate_table,
@@ -13,7 +13,7 @@ from betterthan.present.tables.gate import (
     row_name,
     row_sentence,
 )
-from betterthan.results.gate import Gate
+from betterthan.results.decisions import Gate
 
 _MARKS = {0: "✅", 1: "❌", 3: "⚠️"}
 _LEVELS = {0: "notice", 1: "error", 3: "warning"}

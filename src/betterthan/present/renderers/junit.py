@@ -6,8 +6,8 @@ import math
 import re
 from xml.etree import ElementTree as ET
 
-from betterthan.present.tables.gate import row_sentence
-from betterthan.results.gate import Gate
+from betterthan.present.tables.decisions import row_sentence
+from betterthan.results.decisions import Gate
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NUMBERS = ("margin", "effect", "low", "high", "pvalue", "adjusted")

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike
 from betterthan.messages import Message, Option
 from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Table, TableCell, TableColumn
+from betterthan.present.tables.metrics import TAG_MEASURES, tag_measure_name
 from betterthan.present.tables.standing import method_name
-from betterthan.present.tables.tags import TAG_MEASURES, tag_measure_name
-from betterthan.results.pairwise import P_METHODS, Pair, PairwiseTable
-from betterthan.results.pvalues import SMALLEST_P, equals_p
+from betterthan.results.pairwise import P_METHODS, SMALLEST_P, Pair, PairwiseTable, equals_p
 
 _CORRECTIONS = {
     "none": "unadjusted",

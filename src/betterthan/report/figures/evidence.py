@@ -6,10 +6,10 @@ import math
 
 from markupsafe import Markup
 
-from betterthan.present.tables.watch import counted_units
+from betterthan.present.tables.decisions import counted_units
 from betterthan.report.figures.svg import Scale, element, linear, picture, ticks
 from betterthan.report.wording import shortened
-from betterthan.results.watch import Watch
+from betterthan.results.decisions import Watch
 
 _WIDTH, _HEIGHT = 660, 290
 _LEFT, _RIGHT, _TOP, _BOTTOM = 66, 210, 16, 46

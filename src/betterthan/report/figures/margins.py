@@ -6,10 +6,10 @@ import math
 
 from markupsafe import Markup
 
-from betterthan.present.tables.gate import row_name
+from betterthan.present.tables.decisions import row_name
 from betterthan.report.figures.svg import element, linear, picture
 from betterthan.report.wording import shortened
-from betterthan.results.gate import Gate, GateRow
+from betterthan.results.decisions import Gate, GateRow
 
 _WIDTH, _LEFT, _RIGHT = 660, 150, 20
 _TOP, _ROW, _BOTTOM = 12, 46, 26

@@ -21,8 +21,7 @@ from betterthan.report.sections.pairs import pairs_card, pairs_section
 from betterthan.report.sections.ranking import close_race, may_be_best, ranking_section
 from betterthan.report.wording import count, plural
 from betterthan.results.base import Result
-from betterthan.results.pairwise import PairwiseTable
-from betterthan.results.pvalues import equals_p
+from betterthan.results.pairwise import PairwiseTable, equals_p
 from betterthan.results.ranking import Ranking
 from betterthan.tables.matches import Matches
 

@@ -14,7 +14,7 @@ from betterthan.errors import BetterThanError
 from betterthan.messages import joined
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.describe import describe
-from betterthan.present.tables.meta_evaluation import (
+from betterthan.present.tables.metrics import (
     caveat_sentence,
     correction_name,
     differences,
@@ -51,8 +51,8 @@ from betterthan.report.sections.pairs import pairs_card
 from betterthan.report.sections.ranking import close_race, ranking_block
 from betterthan.report.wording import count, page_table, plural
 from betterthan.results.base import Result
-from betterthan.results.meta_evaluation import CASES, MetaEvaluation
-from betterthan.results.pvalues import pvalue, small_pvalue
+from betterthan.results.metrics import CASES, MetaEvaluation
+from betterthan.results.pairwise import pvalue, small_pvalue
 
 _MOST_SYSTEMS = 24
 

@@ -37,8 +37,8 @@ from betterthan.report.sections.pairs import pairs_card
 from betterthan.report.sections.ranking import close_race
 from betterthan.report.wording import count, page_table, plural
 from betterthan.results.base import Result
-from betterthan.results.pvalues import equals_p, pvalue, small_pvalue
-from betterthan.results.tags import SentenceQuality
+from betterthan.results.metrics import SentenceQuality
+from betterthan.results.pairwise import equals_p, pvalue, small_pvalue
 from betterthan.tables.scores import Scores
 
 _MEASURES = {"pearson": "Pearson's r", "spearman": "Spearman's ρ", "mae": "MAE", "rmse": "RMSE"}

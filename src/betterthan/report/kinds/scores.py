@@ -10,7 +10,7 @@ from betterthan.analysis.explain.diagnose import diagnose
 from betterthan.analysis.rank.rank import Method, rank
 from betterthan.errors import NotConverged, NotEstimable
 from betterthan.present.tables.describe import describe
-from betterthan.present.tables.meta_evaluation import human_translations
+from betterthan.present.tables.metrics import human_translations
 from betterthan.present.tables.pairwise import correction_words
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Card, Fold, Paragraph, Report, Section, TableBlock
@@ -33,11 +33,10 @@ from betterthan.report.sections.sureness import needed_range, sureness_section
 from betterthan.report.sections.tradeoffs import all_metrics, tradeoffs_section
 from betterthan.report.wording import about, count, digits_of, plural
 from betterthan.results.base import Result
-from betterthan.results.board import Board
 from betterthan.results.explanation import Explanation
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
-from betterthan.results.tradeoffs import Tradeoffs
+from betterthan.results.tasks import Board, Tradeoffs
 from betterthan.tables.human_names import is_human_translation
 from betterthan.tables.scores import Scores
 

@@ -12,8 +12,8 @@ from betterthan.analysis.tags.tag_counts import tag_counts
 from betterthan.present.numbers import percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.describe import describe
+from betterthan.present.tables.metrics import tag_measure_name
 from betterthan.present.tables.pairwise import capitalized, correction_words
-from betterthan.present.tables.tags import tag_measure_name
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import (
     Card,
@@ -37,8 +37,8 @@ from betterthan.report.sections.ranking import close_race
 from betterthan.report.sections.standing import effect_sentence
 from betterthan.report.wording import count, number_different, page_table, plural
 from betterthan.results.base import Result
+from betterthan.results.metrics import TagRanking
 from betterthan.results.pairwise import PairwiseTable
-from betterthan.results.tags import TagRanking
 from betterthan.tables.tags import WordTags
 
 _MOST_SENTENCES = 12

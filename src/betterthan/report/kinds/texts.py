@@ -29,10 +29,10 @@ from betterthan.report.sections.segments import chosen_segments, segments_sectio
 from betterthan.report.sections.standing import effect_sentence
 from betterthan.report.sections.sureness import sureness_section
 from betterthan.report.wording import LOST, count, digits_of, page_table, plural
-from betterthan.results.agreement import Aggregated
 from betterthan.results.base import Result
 from betterthan.results.explanation import CountsExplanation
 from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.ranking import Aggregated
 from betterthan.scoring.bleu import bleu
 from betterthan.scoring.chrf import chrf
 from betterthan.scoring.mismatches import mismatches

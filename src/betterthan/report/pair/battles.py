@@ -14,8 +14,7 @@ from betterthan.present.tables.pairwise import capitalized, correction_words, pa
 from betterthan.report.document import Block, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.svg import element, picture
 from betterthan.report.wording import count, plural
-from betterthan.results.pairwise import Pair, PairwiseTable
-from betterthan.results.pvalues import equals_p, pvalue
+from betterthan.results.pairwise import Pair, PairwiseTable, equals_p, pvalue
 from betterthan.tables.matches import Matches
 
 ELO = 400 / math.log(10)  # points that multiply the odds by e

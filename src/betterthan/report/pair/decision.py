@@ -11,8 +11,7 @@ from betterthan.present.table import Table, TableColumn
 from betterthan.present.tables.pairwise import correction_words, name_of_test, pair_pvalue_words
 from betterthan.report.document import Paragraph, Section, TableBlock
 from betterthan.results.base import Result
-from betterthan.results.pairwise import Pair, PairwiseTable
-from betterthan.results.pvalues import equals_p, pvalue
+from betterthan.results.pairwise import Pair, PairwiseTable, equals_p, pvalue
 
 _UNITS = {"segments": "segments", "groups": "documents"}
 _NUMBERS = ("effect", "low", "high", "wins", "ties", "losses", "pvalue", "adjusted", "p_low", "p_high")

@@ -10,10 +10,9 @@ import numpy as np
 from betterthan.analysis.compare.compare import compare
 from betterthan.present.numbers import interval, number, percent
 from betterthan.present.table import Table, TableCell, TableColumn
-from betterthan.present.tables.tags import tag_measure_name
+from betterthan.present.tables.metrics import tag_measure_name
 from betterthan.report.document import Paragraph, Section, TableBlock
-from betterthan.results.pairwise import Pair, PairwiseTable
-from betterthan.results.pvalues import equals_p
+from betterthan.results.pairwise import Pair, PairwiseTable, equals_p
 from betterthan.tables.counts import Counts
 from betterthan.tables.tags import WordTags
 

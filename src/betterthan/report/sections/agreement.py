@@ -11,8 +11,7 @@ from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Columns, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.slope import MOST_SYSTEMS, slope_picture
 from betterthan.report.wording import page_table
-from betterthan.results.agreement import NEXT_COMMAND, Agreement
-from betterthan.results.ranking import Ranking
+from betterthan.results.ranking import NEXT_COMMAND, Agreement, Ranking
 
 
 def agreed(rankings: Mapping[str, Ranking]) -> Agreement | None:

@@ -12,7 +12,7 @@ from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Bullets, Section, TableBlock
 from betterthan.report.inputs import Inputs
 from betterthan.report.wording import page_table
-from betterthan.results.board import Board
+from betterthan.results.tasks import Board
 
 
 def are_tasks(inputs: Inputs) -> bool:

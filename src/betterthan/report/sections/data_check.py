@@ -13,7 +13,7 @@ from betterthan.report.wording import count
 from betterthan.results.base import Result
 from betterthan.results.checkup import Checkup
 from betterthan.results.pairwise import PairwiseTable
-from betterthan.results.units import UNIT_LINE, first_lines
+from betterthan.results.settings import UNIT_LINE, first_lines
 
 _ONE_SYSTEM = "BT104"
 

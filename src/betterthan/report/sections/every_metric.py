@@ -10,7 +10,7 @@ from betterthan.report.document import Paragraph, Section, TableBlock
 from betterthan.report.figures.marks import interval_marks, scale_heading
 from betterthan.report.inputs import Inputs
 from betterthan.report.wording import count, plural
-from betterthan.results.tradeoffs import MetricPair, Tradeoffs
+from betterthan.results.tasks import MetricPair, Tradeoffs
 
 _ALPHA = 0.05
 

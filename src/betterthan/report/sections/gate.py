@@ -10,7 +10,7 @@ from betterthan.report.copies import csv_of
 from betterthan.report.document import Bullets, Figure, Section, TableBlock
 from betterthan.report.figures.margins import MOST_ROWS, margins_picture
 from betterthan.report.wording import page_table
-from betterthan.results.gate import Gate
+from betterthan.results.decisions import Gate
 
 
 def gate_section(result: Gate) -> Section:

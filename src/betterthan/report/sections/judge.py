@@ -13,8 +13,7 @@ from betterthan.report.document import Section, TableBlock
 from betterthan.report.inputs import Inputs
 from betterthan.report.sections.ranking import close_race
 from betterthan.report.wording import page_table
-from betterthan.results.corrected import Corrected
-from betterthan.results.judge_audit import JudgeAudit
+from betterthan.results.judges import Corrected, JudgeAudit
 
 CONDITION = (
     "Means corrected by human labels are about all items of the judge, if labeled items were drawn at random."

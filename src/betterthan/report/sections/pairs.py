@@ -25,8 +25,7 @@ from betterthan.report.document import (
     TableBlock,
 )
 from betterthan.report.wording import count, number_different, page_table, plural
-from betterthan.results.pairwise import PairwiseTable
-from betterthan.results.pvalues import pvalue
+from betterthan.results.pairwise import PairwiseTable, pvalue
 
 MOST_ROWS = 60
 _TIES = {

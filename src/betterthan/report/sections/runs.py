@@ -6,7 +6,7 @@ from betterthan.present.tables.describe import describe
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Section, TableBlock
 from betterthan.report.wording import page_table
-from betterthan.results.runs import Factors, Variation
+from betterthan.results.tasks import Factors, Variation
 
 
 def variation_section(result: Variation) -> Section:

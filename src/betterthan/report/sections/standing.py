@@ -16,8 +16,7 @@ from betterthan.present.tables.pairwise import correction_words, name_of_test
 from betterthan.report.inputs import Inputs
 from betterthan.report.wording import LOST, count, plural
 from betterthan.results.explanation import Explanation
-from betterthan.results.pairwise import Pair, PairwiseTable
-from betterthan.results.pvalues import equals_p
+from betterthan.results.pairwise import Pair, PairwiseTable, equals_p
 
 # Which test of all pairs belongs to which claim of an explanation.
 _TESTS = {"mean": ("permutation", "mean"), "bradley_terry": ("sign", "wins")}

@@ -13,7 +13,7 @@ from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Bullets, Section, TableBlock
 from betterthan.report.inputs import Inputs
 from betterthan.report.wording import page_table
-from betterthan.results.tradeoffs import Tradeoffs
+from betterthan.results.tasks import Tradeoffs
 from betterthan.tables.scores import Scores
 
 

@@ -9,7 +9,7 @@ from betterthan.report.copies import csv_of
 from betterthan.report.document import Bullets, Figure, Section, TableBlock
 from betterthan.report.figures.evidence import MOST_LINES, evidence_picture
 from betterthan.report.wording import page_table
-from betterthan.results.watch import Watch
+from betterthan.results.decisions import Watch
 
 
 def watch_section(result: Watch) -> Section:

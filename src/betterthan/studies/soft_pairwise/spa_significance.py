@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.analysis.wording import share
-from betterthan.results.meta_evaluation import MetaEvaluation
+from betterthan.results.metrics import MetaEvaluation
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.claims import Claim, holds_in
 from betterthan.studies.figure import evaluation_figure

@@ -14,7 +14,7 @@ from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.correlation import pearson, spearman
 from betterthan.kernels.agreement.soft_pairwise import pairwise_accuracy, soft_pairwise_accuracy
-from betterthan.results.meta_evaluation import MetaEvaluation
+from betterthan.results.metrics import MetaEvaluation
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.claims import Claim, holds_in
 from betterthan.studies.figure import Mark, figure

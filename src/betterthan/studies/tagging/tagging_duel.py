@@ -13,7 +13,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.engine.blocks import even_parts
 from betterthan.errors import BetterThanError
 from betterthan.kernels.compiled import load_compiler
-from betterthan.present.tables.tags import tag_measure_name
+from betterthan.present.tables.metrics import tag_measure_name
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.claims import Claim, holds_in
 from betterthan.studies.figure import Mark, figure

@@ -25,7 +25,7 @@ from betterthan.kernels.compiled import compiled, is_loaded, load_compiler
 from betterthan.kernels.tags import spans
 from betterthan.kernels.tags.confusion import segment_sums
 from betterthan.messages import Message, Option
-from betterthan.present.tables.tags import tag_measure_name
+from betterthan.present.tables.metrics import tag_measure_name
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.claims import IN_PART, UNKNOWN, Claim
 from betterthan.studies.figure import Mark, figure

@@ -11,10 +11,10 @@ from betterthan.analysis.tags.audition import audition, halves
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.messages import Message, Option
-from betterthan.present.tables.tags import tag_measure_name
+from betterthan.present.tables.metrics import tag_measure_name
+from betterthan.results.metrics import Audition
+from betterthan.results.settings import first_lines
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.results.tags import Audition
-from betterthan.results.units import first_lines
 from betterthan.studies.claims import Claim, holds_in
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from betterthan.present.tables.tags import tag_measure_name
+from betterthan.present.tables.metrics import tag_measure_name
 from betterthan.report.wording import digits_of
 from betterthan.tables.scores import Scores
 from betterthan.web.details.battle_list import BATTLE_ORDERS, BattleFilter, BattleOrder, battles_page
