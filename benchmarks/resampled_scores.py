@@ -23,7 +23,7 @@ import betterthan as bt
 from betterthan.analysis.rank.bootstrap_mean import STREAM, BootstrapMean, bootstrap_mean
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 
 N_SYSTEMS, N_SEGMENTS, N_CORPORA, SIZE = 14, 1976, 1000, 1000
 SEED = 12345

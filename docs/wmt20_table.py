@@ -23,7 +23,7 @@ import betterthan as bt
 from betterthan.analysis.meta.inputs import panel_of
 from betterthan.analysis.meta.system import PERMUTATIONS
 from betterthan.arrays import FloatArray
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.kernels.agreement.soft_pairwise import (
     one_sided_pvalues,
     soft_pairwise_accuracy,

@@ -22,7 +22,7 @@ from betterthan.present.tables.describe import describe
 from betterthan.report.compose import compose
 from betterthan.report.page import page
 from betterthan.report.pair.view import PairTables, pair_view
-from betterthan.web.field_names import on_page
+from betterthan.web.names import on_page
 
 HOLE = "\0"
 """Stands for a value inside an f-string."""
@@ -38,7 +38,7 @@ BY_HAND = {
     "receipts/receipt.py": ("--no-cache --workers=", "arguments of a command that is run"),
     "receipts/verification.py": ("--no-cache", "an argument of a command that is run"),
     "report/command.py": ("--no-texts", "part of the command that makes a report again"),
-    "report/figures/svg.py": ('="', "attributes of SVG elements"),
+    "report/figures/marks.py": ('="', "attributes of SVG elements"),
     "scoring/tokens.py": ("sacrebleu --tokenize", "a flag of sacreBLEU"),
 }
 """Where a string may look like an option, what it may hold, and why."""

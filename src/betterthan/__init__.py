@@ -73,14 +73,14 @@ if TYPE_CHECKING:
     from betterthan.read.formats.wmt.mqm import read_mqm as read_mqm
     from betterthan.read.predictions import read_predictions as read_predictions
     from betterthan.read.protocol import Options as Options
-    from betterthan.read.runs import read_runs as read_runs
     from betterthan.read.scores import read_metrics as read_metrics
     from betterthan.read.scores import read_ratings as read_ratings
+    from betterthan.read.scores import read_runs as read_runs
     from betterthan.read.scores import read_scores as read_scores
     from betterthan.read.sniff import sniff as sniff
     from betterthan.read.write.folders import write_metrics_folder as write_metrics_folder
     from betterthan.read.write.write import write_table as write_table
-    from betterthan.report.write import write_report as write_report
+    from betterthan.report.compose import write_report as write_report
     from betterthan.results.base import Result as Result
     from betterthan.results.battles import BoardDiff as BoardDiff
     from betterthan.results.battles import Boards as Boards
@@ -195,7 +195,7 @@ _HOMES = {
     "read_predictions": "read.predictions",
     "read_rankings": "read.formats.battles.rankings",
     "read_ratings": "read.scores",
-    "read_runs": "read.runs",
+    "read_runs": "read.scores",
     "read_scores": "read.scores",
     "read_sentence_scores": "read.formats.quality.number_files",
     "read_tags": "read.formats.quality.tag_files",
@@ -213,7 +213,7 @@ _HOMES = {
     "watch": "analysis.watch.watch",
     "with_synthetic": "analysis.tags.synthetic_labellings",
     "write_metrics_folder": "read.write.folders",
-    "write_report": "report.write",
+    "write_report": "report.compose",
     "write_table": "read.write.write",
 }
 

@@ -13,7 +13,7 @@ from betterthan.analysis.rank.bootstrap_mean import STREAM
 from betterthan.analysis.rank.rank_scores import bootstrap_means
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.kernels.sign_flips.permutation import random_signs
 
 WAYS = ("pooled", "segment_mean", "bootstrap_mean")

@@ -13,9 +13,8 @@ import betterthan as bt
 from betterthan.analysis.computing import Computing
 from betterthan.analysis.resampling import NO_UNITS, Resampling, drawn_segments
 from betterthan.analysis.units import Units
-from betterthan.engine.blocks import even_parts
+from betterthan.engine.blocks import even_parts, stream
 from betterthan.engine.cache import Cache
-from betterthan.engine.streams import stream
 
 CALLS = []
 

@@ -8,8 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from betterthan.report.compose import compose
-from betterthan.report.write import write_report
+from betterthan.report.compose import compose, write_report
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 

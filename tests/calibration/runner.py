@@ -32,7 +32,7 @@ from tests.calibration import page
 from tests.calibration.cells import Cell
 from tests.calibration.page import EMPTY, Measurement
 
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.kernels.compiled import load_compiler
 
 SEED = 20_261_116

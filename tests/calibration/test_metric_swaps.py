@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from tests.kernels.metric_swaps.tallying import swap_means, swap_soft
 
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.kernels.agreement.soft_pairwise import one_sided_pvalues
 from betterthan.kernels.agreement.system_means import pearson_of_means
 from betterthan.kernels.metric_swaps.masks import SWAP_SCHEMES

@@ -21,7 +21,7 @@ from scipy.stats import beta, binom, f, norm
 from tests.calibration import agreement, intervals, page, simulate
 from tests.calibration.matches import document_sizes
 
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.kernels.intervals.intervals import skewness_interval, skewness_of_sums
 from betterthan.kernels.intervals.proportions import (
     paired_shares_interval,

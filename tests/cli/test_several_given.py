@@ -7,7 +7,7 @@ import json
 import pytest
 
 import betterthan as bt
-from betterthan.cli.tables import files_and_systems
+from betterthan.cli.inputs import files_and_systems
 
 BY_MEAN = ("--test", "t", "--json")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.errors import NotConverged, ReadError
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from betterthan.engine.blocks import Job
 from betterthan.engine.child import Child, send
-from betterthan.engine.processes import WorkerProcesses, as_task
+from betterthan.engine.run import WorkerProcesses, as_task
 from betterthan.errors import BetterThanError
 
 

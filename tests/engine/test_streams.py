@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 
 names = st.tuples(st.integers(), st.text(max_size=8), st.integers(0, 2**40))
 

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from tests.everyday import few
 
-from betterthan.examples.campaign import TAGGED_SYSTEM, Battle, campaign
-from betterthan.examples.judging import battles
+from betterthan.examples.campaign import TAGGED_SYSTEM, Battle, battles, campaign
 from betterthan.examples.sentences import PUNCTUATION, natural
 
 

@@ -2,9 +2,7 @@ import numpy as np
 import pytest
 
 from betterthan.examples.draws import stream
-from betterthan.examples.mistakes import Rendering, cut, render
-from betterthan.examples.sentences import compose_segments
-from betterthan.examples.vocabulary import SYNONYMS
+from betterthan.examples.sentences import SYNONYMS, Rendering, compose_segments, cut, render
 
 SENTENCE = ("the", "minister", "met", "12", "students", "in", "Varos", ".")
 

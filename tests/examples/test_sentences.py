@@ -3,15 +3,18 @@ from string import Formatter
 
 import pytest
 
-from betterthan.examples.sentences import DOCUMENTS_PER_DOMAIN, PUNCTUATION, compose_segments, natural
-from betterthan.examples.vocabulary import (
+from betterthan.examples.sentences import (
     CLASS_OF,
+    DOCUMENTS_PER_DOMAIN,
     MAIN_CLAUSES,
+    PUNCTUATION,
     SIDE_CLAUSES,
     SLOTS,
     SYNONYMS,
     TOPIC_SLOTS,
+    compose_segments,
     invented,
+    natural,
 )
 
 

@@ -11,8 +11,7 @@ from tests.made import scores_of
 
 import betterthan as bt
 from betterthan.report.compose import compose
-from betterthan.report.pair.decision import decided_data
-from betterthan.report.pair.view import inputs_of_pair
+from betterthan.report.pair.view import decided_data, inputs_of_pair
 
 KINDS = ("distinct", "ties", "right and wrong", "mostly zero", "lower is better")
 DOCUMENTS = (None, "even", "uneven")

@@ -11,7 +11,7 @@ from tests.everyday import few
 from tests.made import by_system, drawn_counts, drawn_matches, drawn_scores, scores_of
 
 import betterthan as bt
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.kernels.sign_flips.permutation import random_signs
 
 SIDES = ("two-sided", "greater", "less")

@@ -14,7 +14,7 @@ import pytest
 from tests.made import by_system, drawn_scores, matches_of, scores_of
 
 import betterthan as bt
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.examples.figure_one import figure_one
 
 FIGURE_ONE = scores_of(figure_one())

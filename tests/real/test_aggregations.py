@@ -13,7 +13,7 @@ from scipy import stats
 
 import betterthan as bt
 from betterthan.analysis.rank.bootstrap_mean import STREAM
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.studies.translated import read_translated
 
 ROOT = Path(__file__).parents[2]

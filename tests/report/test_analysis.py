@@ -16,7 +16,7 @@ from betterthan.analysis.compare.compare import compare
 from betterthan.analysis.explain.explain import explain
 from betterthan.analysis.explain.slices import parts_of, slice_effects
 from betterthan.analysis.rank.detectable import detectable, stability
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.errors import BetterThanError
 
 

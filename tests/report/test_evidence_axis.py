@@ -5,7 +5,7 @@ from __future__ import annotations
 import betterthan as bt
 from betterthan.examples.campaign import campaign
 from betterthan.examples.write import write_campaign
-from betterthan.report.figures.evidence import evidence_picture
+from betterthan.report.figures.lines import evidence_picture
 
 
 def test_judges_of_several_pairs_count_once_for_each(tmp_path):

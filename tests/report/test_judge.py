@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.report.compose import compose
-from betterthan.report.write import write_report
+from betterthan.report.compose import compose, write_report
 
 
 def tables(n=120, labels=40, m=3):

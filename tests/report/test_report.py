@@ -14,11 +14,9 @@ from tests.report.conftest import EVIL, FORMULA, made_scores
 
 import betterthan as bt
 from betterthan.errors import BetterThanError, ReadError, TableError, UnknownName
-from betterthan.report.compose import compose
-from betterthan.report.copies import copies_of
-from betterthan.report.document import Columns, Fold, Matrix, Switch, SwitchView, TableBlock
+from betterthan.report.compose import compose, write_report
+from betterthan.report.document import Columns, Fold, Matrix, Switch, SwitchView, TableBlock, copies_of
 from betterthan.report.page import Links, page, section_fragment
-from betterthan.report.write import write_report
 
 KINDS = ("scores", "battles", "meta", "texts", "tags")
 EVERYWHERE = {"ranking", "data", "method", "files"}

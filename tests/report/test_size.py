@@ -16,8 +16,8 @@ from betterthan.report.document import Fold
 from betterthan.report.inputs import Once
 from betterthan.report.page import page
 from betterthan.report.payload import MOST_CELLS, fits, packed_tests, size_note
-from betterthan.report.sections import files as files_module
-from betterthan.report.sections.files import MOST_CSV, MOST_JSON, csv_files, embedded, files_section, fitting
+from betterthan.report.sections import data as files_module
+from betterthan.report.sections.data import MOST_CSV, MOST_JSON, csv_files, embedded, files_section, fitting
 from betterthan.report.sections.pairs import pairs_section
 
 

@@ -12,7 +12,7 @@ from tests.studies.test_tagging_studies import asked
 import betterthan as bt
 from betterthan.analysis.tags.audition import DEFAULT_MEASURES
 from betterthan.studies.catalogue import STUDIES
-from betterthan.studies.claims import IN_PART, UNKNOWN, Claim, claims_table, conclusion, holds_in
+from betterthan.studies.reporting import IN_PART, UNKNOWN, Claim, claims_table, conclusion, holds_in
 from betterthan.studies.study import study
 from betterthan.studies.tagging import tagging_sampling, tagging_synthetic
 from betterthan.studies.tagging.tagged import Tagged

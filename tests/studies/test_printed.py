@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from betterthan.studies.printed import PAPERS, printed_table
+from betterthan.studies.reporting import PAPERS, printed_table
 
 FOLDER = files("betterthan.studies") / "data"
 

@@ -15,8 +15,8 @@ from betterthan.present.charts.metrics import metrics_chart, soft_pairwise_chart
 from betterthan.present.charts.save import chart_bytes
 from betterthan.present.charts.study import study_chart
 from betterthan.present.charts.theme import THEMES
-from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import panels_of
+from betterthan.studies.reporting import Mark, figure
 from betterthan.studies.setups import Setup
 from betterthan.studies.soft_pairwise.spa_segments import _Tables, _values
 from betterthan.studies.soft_pairwise.spa_significance import TABLE_1, mean_gain

@@ -20,10 +20,9 @@ from fastapi import FastAPI  # noqa: E402
 
 from betterthan.engine.child import Child  # noqa: E402
 from betterthan.web.app import create_app  # noqa: E402
-from betterthan.web.connections import Connections  # noqa: E402
-from betterthan.web.runs import jobs  # noqa: E402
+from betterthan.web.runs import service as jobs  # noqa: E402
 from betterthan.web.runs.service import Service  # noqa: E402
-from betterthan.web.serving import Server, bound  # noqa: E402
+from betterthan.web.serving import Connections, Server, bound  # noqa: E402
 from betterthan.web.settings import WebSettings  # noqa: E402
 from betterthan.web.worker.worker import CAN_FORK  # noqa: E402
 

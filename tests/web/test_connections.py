@@ -14,8 +14,8 @@ import httpx
 import pytest
 from tests.web.conftest import SCORES
 
-from betterthan.web import connections
-from betterthan.web.connections import Connections
+from betterthan.web import serving as connections
+from betterthan.web.serving import Connections
 from betterthan.web.settings import ServerLimits
 
 HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1"

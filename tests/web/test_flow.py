@@ -9,7 +9,7 @@ import pytest
 from markupsafe import escape
 from tests.web.conftest import SCORES
 
-from betterthan.web.runs.example_files import EXAMPLES
+from betterthan.web.runs.uploads import EXAMPLES
 
 
 def test_a_form_leads_from_files_to_the_report(site):

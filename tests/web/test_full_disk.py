@@ -15,9 +15,8 @@ from tests.web.conftest import ON_THE_WAY, SCORES
 
 from betterthan.errors import BetterThanError
 from betterthan.web.runs.disk import FULL
-from betterthan.web.runs.jobs import Jobs
 from betterthan.web.runs.run import Choices, RunRecord, new_id
-from betterthan.web.runs.service import Service
+from betterthan.web.runs.service import Jobs, Service
 from betterthan.web.runs.store import RunStore
 from betterthan.web.runs.task import Task
 from betterthan.web.settings import WebSettings

@@ -7,7 +7,7 @@ import socket
 import pytest
 from tests.web.conftest import NAMES
 
-from betterthan.web.url_names import url_name
+from betterthan.web.names import url_name
 
 CHANGING = {"date", "set-cookie", "content-security-policy", "content-length"}
 

@@ -12,11 +12,11 @@ import pytest
 from tests.web.conftest import NAMES
 
 from betterthan.messages import COLUMN, Message, Option
-from betterthan.web.field_names import on_page, page_text
+from betterthan.web.names import on_page, page_text
 from betterthan.web.runs.service import Service
 from betterthan.web.runs.store import RunStore
 from betterthan.web.settings import WebSettings
-from betterthan.web.worker.unused_files import unused
+from betterthan.web.worker.file_tables import unused
 
 
 def said(answer: httpx.Response) -> str:

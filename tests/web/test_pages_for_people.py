@@ -18,7 +18,7 @@ from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 from betterthan.web.details.battle_list import BATTLE_ORDERS
 from betterthan.web.details.items import Filter, items_page
-from betterthan.web.details.segment_reading import marked_pieces, place_in_list, segment_reading
+from betterthan.web.details.segments import marked_pieces, place_in_list, segment_reading
 from betterthan.web.runs.folder import RunFolder
 from betterthan.web.runs.run import RunRecord, new_id
 from betterthan.web.runs.saved_tables import SavedTables, save_tables, stamp_of

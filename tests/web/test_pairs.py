@@ -12,9 +12,9 @@ from tests.web.conftest import SCORES
 
 from betterthan.results.pairwise import pvalue
 from betterthan.tables.scores import Scores
+from betterthan.web.names import url_name
 from betterthan.web.runs.saved_tables import SavedTables
 from betterthan.web.settings import ServerLimits
-from betterthan.web.url_names import url_name
 from betterthan.web.worker import pairs
 
 SYSTEMS = [f"S{i}" for i in range(9)]  # 72 pages, more than are computed with a run

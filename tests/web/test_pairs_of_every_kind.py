@@ -16,8 +16,8 @@ from tests.web.made_kinds import HARM, SYSTEMS, battles, tags, texts
 import betterthan as bt
 from betterthan.read.protocol import Options
 from betterthan.tables.tags import WordTags
+from betterthan.web.names import url_name
 from betterthan.web.runs.run import StoredFile
-from betterthan.web.url_names import url_name
 from betterthan.web.worker.composing import listed_battles, words_of
 
 TEXT_SYSTEM = "script_.txt".removesuffix(

@@ -13,8 +13,9 @@ from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts
+from betterthan.web.app import lesson
 from betterthan.web.details.items import ORDERS, PAGE, WHO, Filter, items_page
-from betterthan.web.lesson import lesson
+from betterthan.web.names import name_from_url, url_name
 from betterthan.web.response_cache import ResponseCache
 from betterthan.web.routes.choices import form_token
 from betterthan.web.runs.folder import RunFolder
@@ -27,8 +28,7 @@ from betterthan.web.runs.saved_tables import (
     saved_tables,
 )
 from betterthan.web.runs.store import RunStore
-from betterthan.web.url_names import name_from_url, url_name
-from betterthan.web.worker.counts import counts_of_tags, counts_of_texts, formula_named
+from betterthan.web.worker.pairs import counts_of_tags, counts_of_texts, formula_named
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

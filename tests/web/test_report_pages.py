@@ -11,7 +11,7 @@ from tests.web.conftest import NAMES, SCORES
 
 import betterthan as bt
 from betterthan.results.base import Result
-from betterthan.web.url_names import url_name
+from betterthan.web.names import url_name
 
 
 def test_the_numbers_are_those_of_the_library(site, done):

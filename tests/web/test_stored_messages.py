@@ -9,8 +9,8 @@ import re
 import pytest
 
 from betterthan.messages import COLUMN, Message, Option
-from betterthan.web.field_names import page_text
-from betterthan.web.runs.stored_messages import packed, unpacked
+from betterthan.web.names import page_text
+from betterthan.web.runs.saved_tables import packed, unpacked
 
 NEGATIVE = "segment,A,B\n" + "".join(f"s{i},{-(i % 5)},{-(i % 3) - 1}\n" for i in range(20))
 MIXED = "segment,A,B\n" + "".join(f"s{i},{i % 5 - 2},{i % 3 - 1}\n" for i in range(20))

@@ -15,10 +15,9 @@ from betterthan.analysis.units import Units
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.arrays import digest as digest_of
 from betterthan.budget import MOST_RESAMPLES, check_count
-from betterthan.engine.blocks import Job, Result, block_ranges
+from betterthan.engine.blocks import Job, Result, block_ranges, stream
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
-from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 
 WorkPayload = TypeVar("WorkPayload")

@@ -87,7 +87,7 @@ def as_table(
             f"not {type(first).__name__}."
         )
     from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
-    from betterthan.read.runs import naming  # noqa: PLC0415
+    from betterthan.read.scores import naming  # noqa: PLC0415
 
     reader = TableReader(replace(naming(system, run, group=group), in_order=in_order))
     table: AcceptedTable = reader.table(data if len(data) > 1 else first, kinds=kinds, metric=metric)
@@ -182,7 +182,7 @@ def refuse_changed_items(
     if any(isinstance(each, AnyTable) for each in data):
         return
     from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
-    from betterthan.read.runs import naming  # noqa: PLC0415
+    from betterthan.read.scores import naming  # noqa: PLC0415
 
     TableReader(naming(system, run)).refuse_changed_items(data if len(data) > 1 else data[0])
 

@@ -5,6 +5,7 @@ scores are invented; what they show is not. Aster is clearly best and Hazel clea
 do not differ significantly by human scores, though overlap metrics penalize Birch for its paraphrases. Daphne,
 built on Elm, wins against it more often than not, by little, but breaks off in the middle of long segments,
 so that Elm has the higher mean. Fern is good at health texts only. Segments of one document are alike.
+Besides, two models answer the same questions with two prompts, in five runs each.
 """
 
 from __future__ import annotations
@@ -14,15 +15,158 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from betterthan.examples.answers import ModelAnswer, answers
-from betterthan.examples.draws import FloatArray, rounded, stream
-from betterthan.examples.judging import Battle, battles, human_scores, learned_metric, quality
-from betterthan.examples.mistakes import Rendering
-from betterthan.examples.sentences import compose_segments, natural
-from betterthan.examples.systems import CAST, translate
+from betterthan.examples.draws import FloatArray, bell, rounded, stream
+from betterthan.examples.sentences import Rendering, Segment, compose_segments, natural
+from betterthan.examples.systems import CAST, document_indices, translate
+
+MODELS = {"Linden": 0.9, "Maple": 0.45}
+"""How much each model knows."""
+PROMPTS = {"plain": 0.0, "steps": 0.1}
+STEPS_SUIT = {"Linden": 0.35, "Maple": 0.0}
+"""What thinking in steps adds for this model alone."""
+TOPICS = ("arithmetic", "history", "logic", "reading")
+N_QUESTIONS, N_RUNS = 120, 5
+_HARD, _OWN, _RUN, _CHANCE = 1.0, 0.45, 0.12, 0.8
+
+
+class ModelAnswer(NamedTuple):
+    """One answer of a model to a question: 1 for right and 0 for wrong."""
+
+    item: str
+    topic: str
+    model: str
+    prompt: str
+    seed: int
+    correct: int
+
+
+def answers(seed: int) -> tuple[ModelAnswer, ...]:
+    """Let every model answer every question with every prompt, in five runs.
+
+    Some questions are hard for everybody, some for one system only, and some runs go a little better than others as a
+    whole.
+
+    Examples
+    --------
+    >>> rows = answers(2024)
+    >>> len(rows), rows[0]
+    (2400, ModelAnswer(item='q001', topic='arithmetic', model='Linden', prompt='plain', seed=1, correct=1))
+    """
+    rng = stream(seed, "answers")
+    systems = [(model, prompt) for model in MODELS for prompt in PROMPTS]
+    m = len(systems)
+    easy = -_HARD * bell(rng, (1, N_QUESTIONS, 1)) + _OWN * bell(rng, (m, N_QUESTIONS, 1))
+    able = np.array([MODELS[a] + PROMPTS[b] + (STEPS_SUIT[a] if b == "steps" else 0.0) for a, b in systems])
+    known = able[:, None, None] + easy + _RUN * bell(rng, (m, 1, N_RUNS))
+    right = known + _CHANCE * bell(rng, (m, N_QUESTIONS, N_RUNS)) > 0
+    return tuple(
+        ModelAnswer(f"q{i + 1:03}", TOPICS[i % len(TOPICS)], *systems[s], r + 1, int(right[s, i, r]))
+        for s in range(m)
+        for i in range(N_QUESTIONS)
+        for r in range(N_RUNS)
+    )
+
+
+Winner = Literal["model_a", "model_b", "tie", "both_bad"]
+
+N_BATTLES = 2000
+N_JUDGES = 12
+INDIFFERENCE = 5.0  # a judge sees no difference below this many points
+HOPELESS = 40.0  # two outputs below this are both bad
+
+
+class Battle(NamedTuple):
+    """One vote: a judge saw two systems' outputs for a segment side by side."""
+
+    model_a: str
+    model_b: str
+    winner: Winner
+    judge: str
+    segment: str
+
+
+def quality(renderings: Sequence[Sequence[Rendering]], segments: Sequence[Segment]) -> FloatArray:
+    """Quality that a perfect reader would see, 0 to 100: systems × segments.
+
+    One hundred without mistakes; a mistake weighs less in a longer segment.
+
+    Examples
+    --------
+    >>> segment = Segment(name="s", document="d", domain="news", source="", tokens=("a",) * 10)
+    >>> quality([[Rendering(tokens=(), bad=(), severity=6.5)]], [segment]).tolist()
+    [[50.0]]
+    """
+    severity: FloatArray = np.array([[rendering.severity for rendering in row] for row in renderings])
+    allowance: FloatArray = np.array([4 + 0.25 * len(segment.tokens) for segment in segments])
+    return 100 * allowance / (allowance + severity)
+
+
+def human_scores(true: FloatArray, segments: Sequence[Segment], seed: int) -> FloatArray:
+    """Human scores of the documents: integers from 0 to 100, most often multiples of 5.
+
+    One person reads a document, all systems of it, and is lenient or severe throughout.
+
+    Examples
+    --------
+    >>> segment = Segment(name="s", document="d", domain="news", source="", tokens=("a",) * 10)
+    >>> human_scores(np.array([[50.0], [90.0]]), [segment], 1).tolist()
+    [[49.0], [90.0]]
+    """
+    rng = stream(seed, "human scores")
+    documents = document_indices(segments)
+    leniency = 5 * bell(rng, (max(documents) + 1,))[documents]
+    raw = true + leniency + 4 * bell(rng, true.shape)
+    tidy = np.where(rng.random(true.shape) < 0.65, 5 * np.floor(raw / 5 + 0.5), np.floor(raw + 0.5))
+    return np.minimum(100.0, np.maximum(0.0, tidy))
+
+
+def learned_metric(true: FloatArray, seed: int) -> FloatArray:
+    """Scores of a metric trained on human scores, 0 to 1: the quality, compressed, with some noise.
+
+    Examples
+    --------
+    >>> learned_metric(np.array([[50.0, 100.0]]), 1).shape
+    (1, 2)
+    """
+    noisy = 0.35 + 0.006 * true + 0.075 * bell(stream(seed, "learned metric"), true.shape)
+    return rounded(np.minimum(1.0, np.maximum(0.0, noisy)), 3)
+
+
+def battles(
+    true: FloatArray, systems: Sequence[str], segments: Sequence[Segment], seed: int
+) -> tuple[Battle, ...]:
+    """Hold two thousand votes between two systems drawn at random, on a segment drawn at random.
+
+    Examples
+    --------
+    >>> segment = Segment(name="s", document="d", domain="news", source="", tokens=("a",) * 10)
+    >>> votes = battles(np.array([[99.0], [50.0]]), ("Aster", "Hazel"), [segment], 1)
+    >>> len(votes), {vote.model_a for vote in votes} == {"Aster", "Hazel"}
+    (2000, True)
+    """
+    rng = stream(seed, "battles")
+    m, n = true.shape
+    left, other, where, who = (rng.random((4, N_BATTLES)) * [[m], [m - 1], [n], [N_JUDGES]]).astype(np.int64)
+    right = (left + 1 + other) % m
+    noise = bell(rng, (2, N_BATTLES)) * (3 + 0.5 * who)  # some judges look more closely than others
+    seen = np.stack([true[left, where], true[right, where]]) + noise
+    return tuple(
+        Battle(systems[a], systems[b], _vote(float(x), float(y)), f"J{j + 1:02}", segments[i].name)
+        for a, b, x, y, j, i in zip(left, right, *seen, who, where, strict=True)
+    )
+
+
+def _vote(left: float, right: float) -> Winner:
+    if max(left, right) < HOPELESS:
+        return "both_bad"
+    if abs(left - right) < INDIFFERENCE:
+        return "tie"
+    return "model_a" if left > right else "model_b"
+
 
 CHARACTER_ORDERS = range(1, 7)
 _RECALL_WEIGHT = 4.0  # beta = 2, squared

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from betterthan.examples.draws import FloatArray, bell, stream
-from betterthan.examples.mistakes import Rendering, cut, render
-from betterthan.examples.sentences import Segment
+from betterthan.examples.sentences import Rendering, Segment, cut, render
 
 LONG_SEGMENT = 17
 

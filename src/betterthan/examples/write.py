@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from betterthan.errors import BetterThanError
-from betterthan.examples.answers import ModelAnswer
-from betterthan.examples.campaign import METRIC_DIGITS, Campaign
-from betterthan.examples.judging import Battle
+from betterthan.examples.campaign import METRIC_DIGITS, Battle, Campaign, ModelAnswer
 from betterthan.messages import Message, Option
 from betterthan.writing import write_whole
 

@@ -18,11 +18,11 @@ from betterthan.read.scores import are_runs
 from betterthan.read.several.files import Member, check_pairs, read_each, together
 from betterthan.read.sniff import read_any, recognise
 from betterthan.read.source.source import FileLike, Source, open_source
-from betterthan.read.write.preview import preview_of, summary
+from betterthan.read.write.write import preview_of, summary
 from betterthan.results.checkup import Checkup, Finding
 from betterthan.results.settings import Settings
 from betterthan.tables.checks import look_alikes
-from betterthan.tables.human_names import is_human_translation
+from betterthan.tables.metric_names import is_human_translation
 
 NO_SUCH_PATH = ("BT001", "BT002")
 SEVERAL_PAIRS = "BT164"

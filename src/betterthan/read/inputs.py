@@ -21,8 +21,8 @@ from betterthan.read.check import checkup_of
 from betterthan.read.grid.selection import refuse_unknown_directions, refuse_unused
 from betterthan.read.protocol import Options, Reading
 from betterthan.read.scores import are_runs, judgements_of, scores_of, the_metric
-from betterthan.read.several.changed import refuse_changed_items
 from betterthan.read.several.files import refuse_other_languages
+from betterthan.read.several.merge import refuse_changed_items
 from betterthan.read.sniff import Recognition, read_any, recognise
 from betterthan.read.source.source import Source, open_source
 from betterthan.results.checkup import Checkup

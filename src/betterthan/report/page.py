@@ -24,9 +24,8 @@ from betterthan import __version__
 from betterthan.messages import Spelling, spelled
 from betterthan.present.printable import unturned
 from betterthan.present.table import Table
-from betterthan.report.copies import TableCopy, copies_of
-from betterthan.report.document import Report, Section, TableBlock
-from betterthan.report.sections.files import embedded
+from betterthan.report.document import Report, Section, TableBlock, TableCopy, copies_of
+from betterthan.report.sections.data import embedded
 from betterthan.report.wording import shortened
 from betterthan.results.base import json_text
 

@@ -14,11 +14,17 @@ from betterthan.errors import BetterThanError, unknown_name
 from betterthan.messages import Message, Option
 from betterthan.scoring.bleu import bleu
 from betterthan.scoring.chrf import chrf
-from betterthan.scoring.item_scores import ANSWER_METRICS, ROUGE_METRICS, answer_counts, rouge_counts
+from betterthan.scoring.item_scores import (
+    ANSWER_METRICS,
+    ERROR_METRICS,
+    ROUGE_METRICS,
+    answer_counts,
+    error_counts,
+    rouge_counts,
+)
 from betterthan.scoring.labels import LABEL_METRICS, LABEL_OPTIONS, label_counts
 from betterthan.scoring.ter import ter
 from betterthan.scoring.texts import Missing, Outputs, References
-from betterthan.scoring.word_errors import ERROR_METRICS, error_counts
 from betterthan.tables.counts import Counts
 
 

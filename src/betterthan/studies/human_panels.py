@@ -11,7 +11,7 @@ from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.results.metrics import MetaEvaluation
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup
-from betterthan.tables.human_names import is_human_translation
+from betterthan.tables.metric_names import is_human_translation
 from betterthan.tables.scores import Scores
 
 HUMAN = ("human", "people", "mqm", "da")

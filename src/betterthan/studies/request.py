@@ -13,7 +13,7 @@ from betterthan.engine.blocks import Result
 from betterthan.results.settings import Settings
 from betterthan.results.study import Study, StudyChart, StudyTable
 from betterthan.studies.catalogue import CatalogueEntry, OptionChoice
-from betterthan.studies.claims import Claim, claims_table, conclusion
+from betterthan.studies.reporting import Claim, claims_table, conclusion
 from betterthan.studies.setups import Setup, demo_setups, setups_digest
 
 

@@ -11,8 +11,10 @@ import numpy as np
 from betterthan.arrays import FloatArray, read_only, to_json_array
 from betterthan.errors import TableError
 from betterthan.tables.checks import (
+    Frozen,
     at,
     check_shape,
+    fields_from,
     flag,
     float_array,
     group_labels,
@@ -21,7 +23,6 @@ from betterthan.tables.checks import (
     positions,
     text,
 )
-from betterthan.tables.frozen import Frozen, fields_from
 from betterthan.tables.row_order import RowOrder, as_row_order, to_json
 from betterthan.tables.scores import Scores, direction_words
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest, read_only
 from betterthan.errors import TableError, unknown_name
-from betterthan.tables.checks import float_array, index_array, labels, note_texts, texts
-from betterthan.tables.frozen import Frozen, fields_from
+from betterthan.tables.checks import Frozen, fields_from, float_array, index_array, labels, note_texts, texts
 
 OUTCOMES = (1.0, 0.5, 0.0)
 

@@ -1,11 +1,14 @@
-"""Ratings: single human judgments, before they become scores."""
+"""Ratings: single human judgments, before they become scores.
+
+Systems that were judged on the same segment form pairs; outputs of a segment may be the same text.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +16,9 @@ import numpy.typing as npt
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest, to_json_array
 from betterthan.errors import TableError, some_of
 from betterthan.tables.checks import (
+    Frozen,
     at,
+    fields_from,
     flag,
     float_array,
     group_labels,
@@ -23,12 +28,125 @@ from betterthan.tables.checks import (
     positions,
     text,
 )
-from betterthan.tables.frozen import Frozen, fields_from
 from betterthan.tables.matches import Matches
-from betterthan.tables.meetings import Meetings, check_margin, meetings, shares_kept
-from betterthan.tables.same_texts import text_codes
 from betterthan.tables.scores import Scores, direction_words
 from betterthan.tables.texts import Texts
+
+
+class Meetings(NamedTuple):
+    """Pairs of a system with later ones, one per row."""
+
+    left: IntArray
+    right: IntArray
+    segment: IntArray
+    outcome: FloatArray
+    same: BoolArray
+    """Whether the outputs are the same text."""
+    apart: BoolArray
+    """Whether the judgments are a margin or more apart."""
+
+
+def meetings(goodness: FloatArray, codes: IntArray, left: int, *, margin: float, noise: float) -> Meetings:
+    """Return the pairs of a system with later ones; close pairs and identical outputs are tied.
+
+    Parameters
+    ----------
+    goodness : array, shape (m, n)
+        Higher is better; NaN where there is no judgment.
+    codes : array of int, shape (m, n)
+        Equal codes of 0 or more on a segment are the same text.
+    left : int
+        The system.
+    margin : float
+        Pairs at least this far apart are decided.
+    noise : float
+        Differences up to this size are rounding.
+
+    Examples
+    --------
+    >>> meetings(np.array([[70.0], [40.0]]), np.array([[-1], [-1]]), 0, margin=25, noise=0).outcome
+    array([1.])
+    """
+    gap = goodness[left] - goodness[left + 1 :]
+    later, segment = np.nonzero(~np.isnan(gap))
+    gap = gap[later, segment]
+    right = left + 1 + later
+    size = np.abs(gap)
+    apart = (size >= margin - noise) & (size > noise)
+    same = (codes[left, segment] == codes[right, segment]) & (codes[left, segment] >= 0)
+    outcome = np.where(apart & ~same, (np.sign(gap) + 1) / 2, 0.5)
+    return Meetings(np.full(gap.size, left), right, segment, outcome, same, apart)
+
+
+def shares_kept(goodness: FloatArray, margins: FloatArray, *, noise: float) -> FloatArray:
+    """Return the share of all pairs that differ by at least each margin; NaN when there are none.
+
+    Examples
+    --------
+    >>> shares_kept(np.array([[70.0], [40.0], [50.0]]), np.array([0.0, 20.0, 25.0]), noise=0)
+    array([1.        , 0.66666667, 0.33333333])
+    """
+    kept, judged = np.zeros(margins.size), 0
+    for left in range(len(goodness)):
+        gap = np.abs(goodness[left] - goodness[left + 1 :])
+        gap = np.sort(gap[~np.isnan(gap)])
+        judged += gap.size
+        floor = np.searchsorted(gap, noise, side="right")  # equal scores are not kept by any margin
+        kept += gap.size - np.maximum(np.searchsorted(gap, margins - noise, side="left"), floor)
+    return kept / judged if judged else np.full(margins.size, np.nan)
+
+
+def check_margin(margin: object) -> None:
+    """Raise unless `margin` is a valid margin."""
+    if not (isinstance(margin, int | float | np.number) and 0 <= margin < np.inf):
+        raise TableError(f"margin must be a non-negative number, not {margin!r}.")
+
+
+def text_codes(texts: Texts, *, systems: Sequence[str], segments: Sequence[str]) -> IntArray:
+    """Return a code for each output, systems × segments: equal codes on a segment are the same text.
+
+    Texts are the same when every character is, including blanks. A missing output, or a system or segment that `texts`
+    does not have, matches nothing and gets a negative code.
+
+    Parameters
+    ----------
+    texts : Texts
+    systems, segments : sequence of str
+        Rows and columns of the result, in this order.
+
+    Raises
+    ------
+    TableError
+        When fewer than two systems, or no segment, are shared, because the names do not match.
+
+    Examples
+    --------
+    >>> texts = Texts(systems=["A", "B"], segments=["1", "2"], outputs=[["x", "y"], ["x", None]])
+    >>> text_codes(texts, systems=["B", "A", "C"], segments=["1", "2"])
+    array([[ 0, -1],
+           [ 0,  0],
+           [-1, -1]])
+    """
+    row = {name: i for i, name in enumerate(texts.systems)}
+    column = {name: j for j, name in enumerate(texts.segments)}
+    _check_shared(row, systems, what="systems", least=2)
+    _check_shared(column, segments, what="segments", least=1)
+    codes = np.full((len(systems), len(segments)), -1, dtype=np.int64)
+    for j, segment in enumerate(segments):
+        if segment in column:
+            outputs = [texts.outputs[row[name]][column[segment]] if name in row else None for name in systems]
+            known: dict[str, int] = {}
+            codes[:, j] = [-1 if line is None else known.setdefault(line, len(known)) for line in outputs]
+    return codes
+
+
+def _check_shared(known: dict[str, int], wanted: Sequence[str], *, what: str, least: int) -> None:
+    if sum(name in known for name in wanted) < least:
+        raise TableError(
+            f"The texts and the judgments share fewer than {least} {what}. "
+            f"The texts have {some_of(list(known))}; the judgments have {some_of(list(wanted))}."
+        )
+
 
 # Fewer judgments do not make a direct assessment of a segment reproducible (Ma et al. 2019).
 ENOUGH_JUDGEMENTS = 15

@@ -11,7 +11,9 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray, digest, read_only, to_json_array
 from betterthan.errors import ReadError, TableError, some_of
 from betterthan.tables.checks import (
+    Frozen,
     at,
+    fields_from,
     flag,
     float_array,
     group_labels,
@@ -23,7 +25,6 @@ from betterthan.tables.checks import (
     text,
     texts,
 )
-from betterthan.tables.frozen import Frozen, fields_from
 from betterthan.tables.scores import Scores, direction_words
 
 Levels = tuple[tuple[str, ...], ...]

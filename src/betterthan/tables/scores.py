@@ -13,7 +13,9 @@ from betterthan.arrays import BoolArray, FloatArray, read_only, to_json_array
 from betterthan.errors import MissingScores, ReadError, TableError, some_of, unknown_name
 from betterthan.messages import COLUMN, Message, Option
 from betterthan.tables.checks import (
+    Frozen,
     at,
+    fields_from,
     flag,
     float_array,
     group_labels,
@@ -23,7 +25,6 @@ from betterthan.tables.checks import (
     positions,
     text,
 )
-from betterthan.tables.frozen import Frozen, fields_from
 from betterthan.tables.row_order import RowOrder, as_row_order, to_json
 
 

@@ -11,8 +11,15 @@ import numpy as np
 from betterthan.arrays import BoolArray, IntArray, digest
 from betterthan.errors import TableError, unknown_name
 from betterthan.messages import Message, Option
-from betterthan.tables.checks import bool_array, group_labels, index_array, labels, note_texts
-from betterthan.tables.frozen import Frozen, fields_from
+from betterthan.tables.checks import (
+    Frozen,
+    bool_array,
+    fields_from,
+    group_labels,
+    index_array,
+    labels,
+    note_texts,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,8 +8,17 @@ from typing import Any, Self
 
 from betterthan.arrays import digest
 from betterthan.errors import TableError
-from betterthan.tables.checks import at, group_labels, is_writable, labels, listed, note_texts, positions
-from betterthan.tables.frozen import Frozen, fields_from
+from betterthan.tables.checks import (
+    Frozen,
+    at,
+    fields_from,
+    group_labels,
+    is_writable,
+    labels,
+    listed,
+    note_texts,
+    positions,
+)
 from betterthan.tables.row_order import RowOrder, as_row_order, to_json
 
 

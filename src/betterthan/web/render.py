@@ -14,7 +14,7 @@ from betterthan import __version__
 from betterthan.present.numbers import number
 from betterthan.present.printable import unturned
 from betterthan.results.pairwise import pvalue
-from betterthan.web.url_names import url_name
+from betterthan.web.names import url_name
 
 HERE = Path(__file__).parent
 REPORT_STYLE = Path(betterthan.report.__file__).parent / "templates" / "report.css"  # the app's too

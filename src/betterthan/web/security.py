@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as Event
 
 from betterthan.messages import NAME, Message, Option, spelled
-from betterthan.web.field_names import on_page
+from betterthan.web.names import on_page
 from betterthan.web.routes.errors import API, refusal
 from betterthan.web.settings import LOOPBACK, WebSettings
 

@@ -10,7 +10,7 @@ from tests.made import accuracy_counts, scores_of
 
 import betterthan as bt
 from betterthan.results.metrics import Caveat
-from betterthan.tables.human_names import is_human_translation
+from betterthan.tables.metric_names import is_human_translation
 
 RNG = np.random.default_rng(31)
 HUMAN = RNG.normal(size=(6, 40)) + np.arange(6)[:, None] / 4

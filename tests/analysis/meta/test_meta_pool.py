@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.kernels.metric_swaps.masks import draw_masks
 
 

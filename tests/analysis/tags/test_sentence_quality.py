@@ -11,7 +11,7 @@ import pytest
 from tests.made import scores_of
 
 import betterthan as bt
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.kernels.agreement.prediction_errors import mean_absolute_error, root_mean_squared_error
 
 FAST = {"n_resamples": 99}

@@ -10,7 +10,7 @@ from tests.made_tags import drawn_tags
 
 import betterthan as bt
 from betterthan.analysis.tags.tag_counts import MEASURES
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.kernels.sign_flips.permutation import random_signs
 

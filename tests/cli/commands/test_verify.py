@@ -14,8 +14,8 @@ from tests.everyday import few
 
 import betterthan as bt
 from betterthan.cli.main import cli
-from betterthan.receipts.differences import DataComparison
 from betterthan.receipts.receipt import VERBS
+from betterthan.receipts.verification import DataComparison
 
 # Parameters that change no number of a result: where it goes, who computes it, what else is written.
 LEFT_OUT = {

@@ -7,7 +7,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.report.compose import compose
-from betterthan.report.sections import claims
+from betterthan.report.sections import sureness as claims
 
 
 @pytest.mark.parametrize("most", [100, 120])

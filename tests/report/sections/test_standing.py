@@ -13,8 +13,7 @@ from tests.report.test_report import blocks_of, section
 
 import betterthan as bt
 from betterthan.report.compose import compose
-from betterthan.report.copies import copies_of
-from betterthan.report.document import Bullets, Fold, Matrix, Paragraph, TableBlock
+from betterthan.report.document import Bullets, Fold, Matrix, Paragraph, TableBlock, copies_of
 from betterthan.report.kinds.texts import _verdict as verdict_on_texts
 from betterthan.report.kinds.texts import _words as words_on_texts
 from betterthan.report.page import page, section_fragment

@@ -11,7 +11,7 @@ from tests.everyday import few
 from tests.made_tags import drawn_tags
 
 import betterthan as bt
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.kernels.tags.spans import phrase_f1_bad_as_published
 from betterthan.studies.tagging.tagging_sampling import (
     Drawn,

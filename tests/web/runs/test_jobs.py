@@ -19,9 +19,8 @@ from tests.web.conftest import SCORES
 
 from betterthan.errors import BetterThanError
 from betterthan.web.runs.folder import RunFolder
-from betterthan.web.runs.jobs import Jobs
 from betterthan.web.runs.run import Choices
-from betterthan.web.runs.service import Service
+from betterthan.web.runs.service import Jobs, Service
 from betterthan.web.runs.store import RunStore
 from betterthan.web.runs.task import Task
 from betterthan.web.runs.uploads import store

@@ -29,9 +29,9 @@ from betterthan.analysis.units import UnitName, Units, few_units_note, unit_note
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.budget import check_share
 from betterthan.engine.blas import with_one_blas_thread
+from betterthan.engine.blocks import stream
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
-from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, NotEstimable, TableError
 from betterthan.kernels.intervals.mean_differences import is_two_valued
 from betterthan.kernels.sign_flips.all_pairs import lattice_unit

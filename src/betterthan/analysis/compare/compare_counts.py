@@ -17,7 +17,7 @@ from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.strength_intervals import pooled_difference_limits
 from betterthan.analysis.units import UnitName, Units, unit_note, units_of
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.sign_flips.all_pairs import PairTails, lattice_unit, pair_tails

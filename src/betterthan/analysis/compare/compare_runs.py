@@ -23,7 +23,7 @@ from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.units import Units, few_units_note, units_of
 from betterthan.arrays import FloatArray
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.kernels.runs.limits import joined_limits, joined_pvalue, pair_run_variance
 from betterthan.kernels.runs.moments import RunMoments, run_effect_pvalue, run_moments

@@ -36,7 +36,7 @@ from betterthan.analysis.strengths.strength_test import strength_findings
 from betterthan.analysis.strengths.strengths import By, Estimated, estimate
 from betterthan.analysis.units import UnitName, Units, few_units_note, has_documents, unit_note, units_of
 from betterthan.arrays import BoolArray, FloatArray, pairs_where
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.kernels.comparisons.strengths import segment_win_rates
 from betterthan.kernels.comparisons.wins import win_counts

@@ -16,8 +16,7 @@ from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.wording import amount, counted, decimals_for, share
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blas import with_one_blas_thread
-from betterthan.engine.blocks import even_parts
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import even_parts, stream
 from betterthan.errors import TableError
 from betterthan.kernels.agreement.kendall import kendall_b_matrix
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry, bradley_terry_batch

@@ -13,9 +13,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
 from betterthan.errors import TableError
 from betterthan.results.human import IdenticalOutputs, IdenticalPair, MetricTies
 from betterthan.results.settings import Settings
-from betterthan.tables.meetings import check_margin
-from betterthan.tables.ratings import Ratings
-from betterthan.tables.same_texts import text_codes
+from betterthan.tables.ratings import Ratings, check_margin, text_codes
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 

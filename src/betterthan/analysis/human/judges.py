@@ -15,7 +15,7 @@ from betterthan.analysis.table_argument import AnyData, judgements_with_judges
 from betterthan.analysis.wording import amount, counted, share
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.budget import check_share
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.kernels.judges.judge_pairs import mean_kappa, order_kappa, pairwise_order
 from betterthan.kernels.judges.judge_quality import (

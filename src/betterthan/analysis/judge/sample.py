@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.analysis.computing import Rng, seed_of
 from betterthan.analysis.table_argument import AnyData, as_judged
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.judges.drawing import inclusion_probabilities, mixed_with_uniform, systematic_sample
 from betterthan.messages import COLUMN, Message, Option

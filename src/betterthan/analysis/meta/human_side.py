@@ -14,7 +14,7 @@ from betterthan.errors import BetterThanError, TableError
 from betterthan.messages import COLUMN, Message, Option, joined
 from betterthan.results.ranking import Ranking
 from betterthan.tables.matches import Matches
-from betterthan.tables.same_texts import text_codes
+from betterthan.tables.ratings import text_codes
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 

@@ -16,7 +16,7 @@ from betterthan.messages import DIRECTION_NOTE, NAME, Message, Option
 from betterthan.tables.align import align
 from betterthan.tables.checks import folded
 from betterthan.tables.counts import Counts
-from betterthan.tables.metric_kinds import is_reference_free
+from betterthan.tables.metric_names import is_reference_free
 from betterthan.tables.row_order import are_matched_by_order
 from betterthan.tables.scores import Scores
 

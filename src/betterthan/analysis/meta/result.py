@@ -33,7 +33,7 @@ from betterthan.kernels.display.ranks import fuzzy_ranks, greedy_clusters
 from betterthan.messages import Message, Option, method_note
 from betterthan.results.metrics import Caveat, MetaEvaluation, MetricComparisons
 from betterthan.results.settings import OptionValue, Settings
-from betterthan.tables.human_names import is_human_translation
+from betterthan.tables.metric_names import is_human_translation
 from betterthan.tables.scores import Scores
 
 NEARLY_ALL = 0.9  # share of tied pairs from which on a metric is said to tie nearly everything

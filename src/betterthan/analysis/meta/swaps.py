@@ -29,8 +29,7 @@ from betterthan.analysis.meta.system import (
 )
 from betterthan.analysis.units import Units
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
-from betterthan.engine.blocks import block_ranges, even_parts
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import block_ranges, even_parts, stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.correlation import kendall_b_rows, pearson, spearman
 from betterthan.kernels.agreement.dependent_correlation import williams_all_pairs

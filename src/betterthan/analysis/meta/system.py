@@ -12,7 +12,7 @@ from betterthan.analysis.meta.measures import MeasuredMetrics, MeasureLevel, Mea
 from betterthan.analysis.pairs.permutation import permutation
 from betterthan.analysis.pairs.request import PairRequest
 from betterthan.arrays import BoolArray, FloatArray, digest
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.soft_draws import soft_draws
 from betterthan.kernels.agreement.soft_pairwise import pvalues_of_tables, soft_pairwise_accuracy

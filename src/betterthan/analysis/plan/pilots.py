@@ -15,7 +15,7 @@ from betterthan.analysis.matches.matches import added_up, fit_matches
 from betterthan.analysis.plan.designs import BattlesDesign, Design, Means, RightWrong
 from betterthan.analysis.units import UnitName, Units, units_of
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.errors import NotEstimable, TableError
 from betterthan.kernels.resampling.resample import unit_sums
 from betterthan.kernels.runs.components import SOURCES, component_draws, components

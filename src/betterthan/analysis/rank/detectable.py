@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri
 from betterthan.analysis.computing import Rng, seed_of
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.budget import check_share
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.kernels.agreement.kendall import concordant_pairs
 from betterthan.kernels.significance.paired import in_range
 from betterthan.kernels.significance.power import MOST, least_difference, least_number, power_of_means

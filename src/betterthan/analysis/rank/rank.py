@@ -30,8 +30,8 @@ from betterthan.messages import COLUMN, HUMANS_RANKED, Message, Option, joined
 from betterthan.results.judges import Corrected
 from betterthan.results.ranking import Ranking
 from betterthan.tables.counts import Counts
-from betterthan.tables.human_names import is_human_translation
 from betterthan.tables.matches import Matches
+from betterthan.tables.metric_names import is_human_translation
 from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
 

@@ -18,7 +18,7 @@ from betterthan.analysis.units import UnitName, few_units_note, units_of
 from betterthan.arrays import FloatArray
 from betterthan.budget import check_share
 from betterthan.engine.blas import with_one_blas_thread
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.errors import TableError
 from betterthan.kernels.runs.limits import RunVariance, joined_limits, joined_pvalue, run_variance
 from betterthan.kernels.significance.pvalues import adjusted

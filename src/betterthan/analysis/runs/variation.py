@@ -11,7 +11,7 @@ from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.arrays import FloatArray
 from betterthan.budget import check_share
 from betterthan.engine.blas import with_one_blas_thread
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.errors import TableError
 from betterthan.kernels.runs.components import (
     SOURCES,

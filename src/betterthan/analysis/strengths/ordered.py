@@ -11,8 +11,7 @@ import numpy as np
 from betterthan.analysis.matches.match_covariates import two_way
 from betterthan.analysis.resampling import BlockFunction, Resampling
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.engine.blocks import even_parts
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import even_parts, stream
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.compiled import load_compiler
 from betterthan.kernels.ratings.elo import elo, shuffled_elo

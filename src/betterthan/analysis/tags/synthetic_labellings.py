@@ -9,7 +9,7 @@ import numpy as np
 
 from betterthan.analysis.computing import Rng, seed_of
 from betterthan.arrays import BoolArray
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.errors import TableError
 from betterthan.kernels.tags import synthetic_tags as made
 from betterthan.messages import Message, Option

@@ -55,7 +55,7 @@ def metric_tables(
         tables = {name: replace(one, name=name) for name, one in zip(names, several, strict=True)}
     else:
         from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
-        from betterthan.read.runs import naming  # noqa: PLC0415
+        from betterthan.read.scores import naming  # noqa: PLC0415
 
         tables = dict(TableReader(naming(system, run)).runs_or_scores(data if more else first))
     return chosen_metrics(tables, metric)

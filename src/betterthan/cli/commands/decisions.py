@@ -253,7 +253,7 @@ def gate(
     """  # noqa: D301
     from betterthan.analysis.gate.gate import gate_tables
     from betterthan.cli.gate_files import GateInputs, margins_of, tell_github, write_junit
-    from betterthan.cli.tables import files_and_systems
+    from betterthan.cli.inputs import files_and_systems
 
     if not file:
         raise click.UsageError("Name the files of the baseline and of the candidate.")

@@ -143,8 +143,7 @@ def convert(
         raise click.UsageError(f"{option} is for --to mtme. Leave it out, or add --to mtme.")
     from betterthan.read.protocol import EVERY
     from betterthan.read.sniff import read_any
-    from betterthan.read.write.preview import summary
-    from betterthan.read.write.write import write_table
+    from betterthan.read.write.write import summary, write_table
 
     reading = read_any(file, replace(options, covariates=(EVERY,)), format=format_in)
     if output == "-":

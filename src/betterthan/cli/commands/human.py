@@ -303,8 +303,7 @@ def _rankings(file: str, languages: str | None, identical: str) -> Matches:
 
 
 def _write(table: Scores | Matches, target: str) -> None:
-    from betterthan.read.write.preview import summary
-    from betterthan.read.write.write import write_table
+    from betterthan.read.write.write import summary, write_table
 
     refuse_overwriting(target)
     write_table(table, target)

@@ -145,9 +145,8 @@ def compare(
     """  # noqa: D301
     from betterthan.analysis.compare.compare import compare as compared
     from betterthan.cli.computing import computing_arguments
+    from betterthan.cli.inputs import compared_by_all, files_and_systems, shows_several, wants_several
     from betterthan.cli.output import Answer
-    from betterthan.cli.several_metrics import compared_by_all, shows_several, wants_several
-    from betterthan.cli.tables import files_and_systems
     from betterthan.errors import ReadError
     from betterthan.read.inputs import TableReader
     from betterthan.tables.matches import Matches

@@ -136,7 +136,7 @@ def rank(
     from betterthan.analysis.rank.rank import of_each_method
     from betterthan.analysis.rank.rank import rank as ranked
     from betterthan.cli.computing import computing_arguments
-    from betterthan.cli.several_metrics import compared_by_all, shows_several, wants_several
+    from betterthan.cli.inputs import compared_by_all, shows_several, wants_several
     from betterthan.errors import ReadError
     from betterthan.read.inputs import TableReader
     from betterthan.tables.matches import Matches

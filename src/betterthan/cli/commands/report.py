@@ -95,8 +95,7 @@ def report(
     """  # noqa: D301
     from betterthan.cli.computing import computing_arguments
     from betterthan.cli.wording import typed_option
-    from betterthan.report.compose import compose
-    from betterthan.report.write import write_report
+    from betterthan.report.compose import compose, write_report
 
     if resamples is not None:
         raise click.UsageError("A report has its own numbers of resamples. Leave out --resamples.")

@@ -157,7 +157,7 @@ def tradeoffs(
       betterthan tradeoffs metrics.tsv --metric COMET --metric chrF
       betterthan tradeoffs runs/ --baseline base --lower-is-better latency
     """  # noqa: D301
-    from betterthan.cli.several_metrics import compared_by_all
+    from betterthan.cli.inputs import compared_by_all
     from betterthan.read.inputs import TableReader
 
     return compared_by_all(TableReader(options, format=format_in), files, metric, given)

@@ -17,7 +17,7 @@ from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.standing import shows_letters, some_names
 from betterthan.results.metrics import Audition, Caveat, MetaEvaluation, SentenceQuality, TagRanking
 from betterthan.results.settings import unit_line
-from betterthan.tables.human_names import common_pattern
+from betterthan.tables.metric_names import common_pattern
 from betterthan.tables.row_order import BY_ORDER
 
 

@@ -151,7 +151,7 @@ READERS: dict[str, Entry] = {
         "battles.rankings:RANKINGS", Sign(columns=(one_of(f"system{i}rank" for i in range(1, 10)),))
     ),
     "ranking_lists": _entry(
-        "battles.ranking_lists:LISTS", Sign(columns=(one_of(("ranking", "rankings", "ranking_list")),))
+        "battles.rankings:LISTS", Sign(columns=(one_of(("ranking", "rankings", "ranking_list")),))
     ),
     "mqm": _entry(
         "wmt.mqm:ANNOTATIONS",

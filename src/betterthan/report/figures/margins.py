@@ -7,7 +7,7 @@ import math
 from markupsafe import Markup
 
 from betterthan.present.tables.decisions import row_name
-from betterthan.report.figures.svg import element, linear, picture
+from betterthan.report.figures.marks import element, linear, picture
 from betterthan.report.wording import shortened
 from betterthan.results.decisions import Gate, GateRow
 

@@ -20,7 +20,7 @@ from betterthan.present.geometry import (
     histogram,
     plane_limits,
 )
-from betterthan.report.figures.svg import Number, Scale, element, linear, picture, tick_text, ticks
+from betterthan.report.figures.marks import Number, Scale, element, linear, picture, tick_text, ticks
 from betterthan.report.wording import shortened
 
 _SIDE, _LEFT, _TOP, _MARGIN = 360, 58, 50, 44

@@ -21,7 +21,6 @@ from betterthan.present.tables.metrics import (
     measure_name,
     scope_sentence,
 )
-from betterthan.report.copies import csv_of_result
 from betterthan.report.document import (
     Block,
     Card,
@@ -33,11 +32,11 @@ from betterthan.report.document import (
     Switch,
     SwitchView,
     TableBlock,
+    csv_of_result,
 )
 from betterthan.report.figures.marks import interval_marks, scale_heading
 from betterthan.report.inputs import Inputs
-from betterthan.report.sections.data_check import data_section
-from betterthan.report.sections.files import csv_files, files_section
+from betterthan.report.sections.data import csv_files, data_section, files_section, method_section
 from betterthan.report.sections.judge import (
     CONDITION,
     audit_of,
@@ -46,7 +45,6 @@ from betterthan.report.sections.judge import (
     corrected_means,
     corrected_section,
 )
-from betterthan.report.sections.method import method_section
 from betterthan.report.sections.pairs import pairs_card
 from betterthan.report.sections.ranking import close_race, ranking_block
 from betterthan.report.wording import count, page_table, plural

@@ -12,7 +12,6 @@ from betterthan.present.geometry import paired_scores, plane_limits
 from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Table, TableColumn
 from betterthan.present.tables.describe import describe
-from betterthan.report.copies import csv_of_result
 from betterthan.report.document import (
     Card,
     Columns,
@@ -26,13 +25,12 @@ from betterthan.report.document import (
     Switch,
     SwitchView,
     TableBlock,
+    csv_of_result,
 )
 from betterthan.report.figures.marks import interval_marks, scale_heading
 from betterthan.report.figures.pair import prediction_picture
 from betterthan.report.inputs import Inputs
-from betterthan.report.sections.data_check import data_section
-from betterthan.report.sections.files import csv_files, files_section
-from betterthan.report.sections.method import method_section
+from betterthan.report.sections.data import csv_files, data_section, files_section, method_section
 from betterthan.report.sections.pairs import pairs_card
 from betterthan.report.sections.ranking import close_race
 from betterthan.report.wording import count, page_table, plural

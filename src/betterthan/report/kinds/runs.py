@@ -11,12 +11,10 @@ from betterthan.analysis.runs.variation import variation
 from betterthan.present.tables.describe import describe
 from betterthan.report.document import Card, Report
 from betterthan.report.inputs import Inputs
-from betterthan.report.sections.data_check import data_section
-from betterthan.report.sections.files import csv_files, files_section
-from betterthan.report.sections.method import method_section
+from betterthan.report.sections.data import csv_files, data_section, files_section, method_section
 from betterthan.report.sections.pairs import pairs_card, pairs_section
 from betterthan.report.sections.ranking import close_race, may_be_best, ranking_section
-from betterthan.report.sections.runs import factors_section, variation_section
+from betterthan.report.sections.tasks import factors_section, variation_section
 from betterthan.report.wording import count, plural
 from betterthan.results.base import Result
 from betterthan.results.pairwise import PairwiseTable

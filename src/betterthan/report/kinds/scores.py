@@ -12,32 +12,49 @@ from betterthan.errors import NotConverged, NotEstimable
 from betterthan.present.tables.describe import describe
 from betterthan.present.tables.metrics import human_translations
 from betterthan.present.tables.pairwise import correction_words
-from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Block, Card, Fold, Paragraph, Report, Section, TableBlock
+from betterthan.report.document import (
+    Block,
+    Card,
+    Fold,
+    Paragraph,
+    Report,
+    Section,
+    TableBlock,
+    csv_of_result,
+)
 from betterthan.report.inputs import Inputs
 from betterthan.report.pair.scores import explained, pair_blocks, pair_fold
 from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, size_note
-from betterthan.report.sections.agreement import agreed, agreement_section
-from betterthan.report.sections.board import board_section, over_tasks
-from betterthan.report.sections.claims import claim_section
-from betterthan.report.sections.data_check import data_section
-from betterthan.report.sections.every_metric import MetricChanges, every_metric_section, metric_changes
-from betterthan.report.sections.files import csv_files, files_section
-from betterthan.report.sections.method import method_section
+from betterthan.report.sections.data import csv_files, data_section, files_section, method_section
 from betterthan.report.sections.pairs import pairs_card, pairs_section
-from betterthan.report.sections.ranking import close_race, may_be_best, ranking_section
-from betterthan.report.sections.segments import chosen_segments, segments_section
-from betterthan.report.sections.slices import slices_section
-from betterthan.report.sections.standing import PairStanding, n_documents, standing
-from betterthan.report.sections.sureness import needed_range, sureness_section
-from betterthan.report.sections.tradeoffs import all_metrics, tradeoffs_section
+from betterthan.report.sections.ranking import (
+    PairStanding,
+    agreed,
+    agreement_section,
+    close_race,
+    may_be_best,
+    n_documents,
+    ranking_section,
+    standing,
+)
+from betterthan.report.sections.segments import chosen_segments, segments_section, slices_section
+from betterthan.report.sections.sureness import claim_section, needed_range, sureness_section
+from betterthan.report.sections.tasks import (
+    MetricChanges,
+    all_metrics,
+    board_section,
+    every_metric_section,
+    metric_changes,
+    over_tasks,
+    tradeoffs_section,
+)
 from betterthan.report.wording import about, count, digits_of, plural
 from betterthan.results.base import Result
 from betterthan.results.explanation import Explanation
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.tasks import Board, Tradeoffs
-from betterthan.tables.human_names import is_human_translation
+from betterthan.tables.metric_names import is_human_translation
 from betterthan.tables.scores import Scores
 
 _METHODS: tuple[Method, ...] = ("mean", "median", "win_rate", "bradley_terry")

@@ -14,7 +14,6 @@ from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.describe import describe
 from betterthan.present.tables.metrics import tag_measure_name
 from betterthan.present.tables.pairwise import capitalized, correction_words
-from betterthan.report.copies import csv_of_result
 from betterthan.report.document import (
     Card,
     Fold,
@@ -26,15 +25,13 @@ from betterthan.report.document import (
     TableBlock,
     TaggedSentence,
     TaggedSentences,
+    csv_of_result,
 )
 from betterthan.report.figures.marks import interval_marks, scale_heading
 from betterthan.report.inputs import Inputs
-from betterthan.report.sections.data_check import data_section
-from betterthan.report.sections.files import csv_files, files_section
-from betterthan.report.sections.method import method_section
+from betterthan.report.sections.data import csv_files, data_section, files_section, method_section
 from betterthan.report.sections.pairs import pairs_card, pairs_section
-from betterthan.report.sections.ranking import close_race
-from betterthan.report.sections.standing import effect_sentence
+from betterthan.report.sections.ranking import close_race, effect_sentence
 from betterthan.report.wording import count, number_different, page_table, plural
 from betterthan.results.base import Result
 from betterthan.results.metrics import TagRanking

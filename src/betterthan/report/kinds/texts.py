@@ -13,20 +13,15 @@ from betterthan.analysis.rank.agreement import agreement
 from betterthan.analysis.rank.rank import rank
 from betterthan.errors import unknown_name
 from betterthan.present.tables.describe import describe
-from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Card, Report, Section, Switch, SwitchView, TableBlock
+from betterthan.report.document import Card, Report, Section, Switch, SwitchView, TableBlock, csv_of_result
 from betterthan.report.figures.marks import interval_marks, scale_heading
 from betterthan.report.inputs import Inputs
 from betterthan.report.pair.texts import text_pair_blocks
 from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, size_note
-from betterthan.report.sections.agreement import agreement_section
-from betterthan.report.sections.data_check import data_section
-from betterthan.report.sections.files import csv_files, files_section
-from betterthan.report.sections.method import method_section
+from betterthan.report.sections.data import csv_files, data_section, files_section, method_section
 from betterthan.report.sections.pairs import pairs_card, pairs_section
-from betterthan.report.sections.ranking import close_race
+from betterthan.report.sections.ranking import agreement_section, close_race, effect_sentence
 from betterthan.report.sections.segments import chosen_segments, segments_section
-from betterthan.report.sections.standing import effect_sentence
 from betterthan.report.sections.sureness import sureness_section
 from betterthan.report.wording import LOST, count, digits_of, page_table, plural
 from betterthan.results.base import Result

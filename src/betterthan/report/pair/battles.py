@@ -12,7 +12,7 @@ from betterthan.present.numbers import interval, number, percent
 from betterthan.present.table import Table, TableColumn
 from betterthan.present.tables.pairwise import capitalized, correction_words, pair_pvalue_words
 from betterthan.report.document import Block, Figure, Paragraph, Section, TableBlock
-from betterthan.report.figures.svg import element, picture
+from betterthan.report.figures.marks import element, picture
 from betterthan.report.wording import count, plural
 from betterthan.results.pairwise import Pair, PairwiseTable, equals_p, pvalue
 from betterthan.tables.matches import Matches

@@ -11,8 +11,17 @@ from betterthan.present.geometry import paired_scores
 from betterthan.present.table import Table, TableColumn
 from betterthan.present.tables.describe import describe
 from betterthan.present.tables.explanation import explanation_legend
-from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Block, Bullets, Columns, Figure, Fold, Paragraph, Section, TableBlock
+from betterthan.report.document import (
+    Block,
+    Bullets,
+    Columns,
+    Figure,
+    Fold,
+    Paragraph,
+    Section,
+    TableBlock,
+    csv_of_result,
+)
 from betterthan.report.figures.marks import four_cases
 from betterthan.report.figures.pair import histogram_picture, scatter_picture
 from betterthan.report.inputs import Inputs

@@ -8,8 +8,16 @@ from typing import Any
 from betterthan.analysis.explain.explain import explain
 from betterthan.present.geometry import paired_scores
 from betterthan.present.tables.describe import describe
-from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Block, Bullets, Columns, Figure, Paragraph, Section, TableBlock
+from betterthan.report.document import (
+    Block,
+    Bullets,
+    Columns,
+    Figure,
+    Paragraph,
+    Section,
+    TableBlock,
+    csv_of_result,
+)
 from betterthan.report.figures.pair import histogram_picture, scatter_picture
 from betterthan.report.wording import page_table
 from betterthan.results.explanation import CountsExplanation

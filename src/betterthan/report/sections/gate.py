@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from betterthan.present.table import Table
 from betterthan.present.tables.describe import describe
-from betterthan.report.copies import csv_of
-from betterthan.report.document import Bullets, Figure, Section, TableBlock
+from betterthan.report.document import Bullets, Figure, Section, TableBlock, csv_of
 from betterthan.report.figures.margins import MOST_ROWS, margins_picture
 from betterthan.report.wording import page_table
 from betterthan.results.decisions import Gate

@@ -8,8 +8,7 @@ from betterthan.analysis.judge.audit_judge import audit_judge
 from betterthan.analysis.judge.correct import correct
 from betterthan.errors import BetterThanError
 from betterthan.present.tables.describe import describe
-from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Section, TableBlock
+from betterthan.report.document import Section, TableBlock, csv_of_result
 from betterthan.report.inputs import Inputs
 from betterthan.report.sections.ranking import close_race
 from betterthan.report.wording import page_table

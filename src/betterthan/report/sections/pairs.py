@@ -12,7 +12,6 @@ from betterthan.present.charts.pairs import PairScale, cell_text, pair_scale, te
 from betterthan.present.numbers import number
 from betterthan.present.tables.describe import describe
 from betterthan.present.tables.pairwise import capitalized, correction_words, effect_words
-from betterthan.report.copies import csv_of_result
 from betterthan.report.document import (
     AnyPair,
     Block,
@@ -23,6 +22,7 @@ from betterthan.report.document import (
     Paragraph,
     Section,
     TableBlock,
+    csv_of_result,
 )
 from betterthan.report.wording import count, number_different, page_table, plural
 from betterthan.results.pairwise import PairwiseTable, pvalue

@@ -1,22 +1,27 @@
-"""The section on power: what this test set can show, and whether fewer segments would have said the same."""
+"""What this test set can show, whether fewer segments would have said the same, and other choices of analysis."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
+from betterthan.analysis.multiverse.multiverse import multiverse
 from betterthan.analysis.rank.detectable import Stability, detectable, stability
 from betterthan.analysis.units import Units, units_of
 from betterthan.arrays import FloatArray
+from betterthan.errors import BetterThanError
 from betterthan.present.numbers import digits_for, number
 from betterthan.present.table import Table, TableCell, TableColumn
-from betterthan.report.document import Block, Columns, Figure, Paragraph, Section, TableBlock
+from betterthan.present.tables.describe import describe
+from betterthan.report.document import Block, Columns, Figure, Paragraph, Section, TableBlock, csv_of
 from betterthan.report.figures.marks import share_lines
 from betterthan.report.inputs import Inputs
-from betterthan.report.wording import about, count, plural, shortened
+from betterthan.report.wording import about, count, page_table, plural, shortened
 from betterthan.results.ranking import Ranking
 from betterthan.tables.scores import Scores
 
@@ -226,4 +231,34 @@ def _caption(curves: Stability, scores: Scores, ranking: Ranking, *, documents: 
     return (
         f"Stability: {count(curves.n_draws)} smaller test sets of each size, made of {drawn} drawn without "
         f"replacement. With {some}, {top} ranks first in {100 * share:.0f}% of them."
+    )
+
+
+_MOST_SCORES = 50_000
+"""Every analysis of larger tables would take longer than the rest of the report."""
+
+
+def claim_section(inputs: Inputs, ranking: Ranking) -> Section | None:
+    """Return every analysis of "the first system is better than the second"; None where there is none.
+
+    Tables of more than 50,000 scores have no such section.
+    """
+    scores = inputs.scores
+    if len(ranking.systems) < 2 or scores.values.size > _MOST_SCORES:
+        return None
+    options: dict[str, Any] = {key: inputs.options[key] for key in ("rng",) if key in inputs.options}
+    # Hundreds of short jobs would only flicker.
+    options |= {key: value for key, value in inputs.computing().items() if key != "progress"}
+    try:
+        result = multiverse(ranking.systems[:2], scores, missing="drop", **options)
+    except BetterThanError:  # such as an aggregation that no system has; the ranking says it
+        return None
+    shown = describe(result)
+    table = page_table(replace(shown, verdict=()))
+    return Section(
+        key="claim",
+        title=f"Does {result.claim} survive other choices of analysis?",
+        menu="Other analyses",
+        lead=" ".join(shown.verdict),
+        blocks=(TableBlock(key="claim-table", table=table, csv=csv_of(table), words=True),),
     )

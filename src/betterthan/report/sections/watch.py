@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from betterthan.present.tables.describe import describe
-from betterthan.report.copies import csv_of
-from betterthan.report.document import Bullets, Figure, Section, TableBlock
-from betterthan.report.figures.evidence import MOST_LINES, evidence_picture
+from betterthan.report.document import Bullets, Figure, Section, TableBlock, csv_of
+from betterthan.report.figures.lines import MOST_LINES, evidence_picture
 from betterthan.report.wording import page_table
 from betterthan.results.decisions import Watch
 

@@ -12,9 +12,7 @@ from betterthan.errors import BetterThanError
 from betterthan.messages import Message, Option
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.aggregation.three_ways import METRICS, NAMES, WAYS, correlation, counts_of, three_ways
-from betterthan.studies.claims import Claim, holds_in
-from betterthan.studies.figure import Mark, figure
-from betterthan.studies.printed import printed_table
+from betterthan.studies.reporting import Claim, Mark, figure, holds_in, printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import (
     Translated,

@@ -17,9 +17,7 @@ from betterthan.studies.aggregation.three_ways import (
     three_ways,
     turned_scores,
 )
-from betterthan.studies.claims import Claim, holds_in
-from betterthan.studies.figure import Mark, figure
-from betterthan.studies.printed import printed_table
+from betterthan.studies.reporting import Claim, Mark, figure, holds_in, printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import (
     Translated,

@@ -8,9 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim
-from betterthan.studies.figure import Mark, figure
-from betterthan.studies.printed import PrintedTable, printed_table
+from betterthan.studies.reporting import Claim, Mark, PrintedTable, figure, printed_table
 from betterthan.studies.request import StudyRequest
 
 METRICS = printed_table("aggregation", "survey_metrics")

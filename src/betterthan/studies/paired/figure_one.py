@@ -12,9 +12,8 @@ from betterthan.examples.figure_one import figure_one
 from betterthan.kernels.comparisons.strengths import to_shares
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim
-from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.strengths import three_strengths
+from betterthan.studies.reporting import Claim, Mark, figure
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup
 from betterthan.tables.scores import Scores

@@ -13,8 +13,7 @@ import numpy as np
 
 from betterthan.analysis.wording import amount, counted
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.engine.blocks import even_parts
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import even_parts, stream
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry, bradley_terry_batch
 from betterthan.kernels.comparisons.connectivity import is_connected
 from betterthan.kernels.comparisons.davidson import davidson
@@ -23,8 +22,7 @@ from betterthan.kernels.comparisons.strengths import to_shares
 from betterthan.kernels.comparisons.wins import win_counts, with_ties
 from betterthan.kernels.influence.diagnosis import majority_cycles
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import UNKNOWN, Claim
-from betterthan.studies.figure import Mark, figure
+from betterthan.studies.reporting import UNKNOWN, Claim, Mark, figure
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup, setups_digest
 

@@ -12,18 +12,15 @@ import numpy as np
 
 from betterthan.analysis.wording import amount, counted
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.engine.blocks import Array, even_parts
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import Array, even_parts, stream
 from betterthan.kernels.agreement.kendall import kendall_b
 from betterthan.kernels.agreement.rankings import order_agreement, same_top
 from betterthan.kernels.intervals.intervals import percentile_interval
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import UNKNOWN, Claim, holds_in
-from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.strengths import FIVE, PRIOR, THREE, TITLES, played_strengths, three_strengths
 from betterthan.studies.paired.subsamples import CODE_SIZES, RULES, TEXT_SIZES, SubsampleRule
-from betterthan.studies.printed import printed_table
+from betterthan.studies.reporting import UNKNOWN, Claim, Mark, figure, holds_in, printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup, setups_digest
 

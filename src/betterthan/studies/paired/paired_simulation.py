@@ -13,17 +13,14 @@ import numpy as np
 
 from betterthan.analysis.wording import amount, counted, listing
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.engine.blocks import even_parts
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import even_parts, stream
 from betterthan.kernels.agreement.kendall import kendall_b
 from betterthan.kernels.agreement.rankings import order_agreement
 from betterthan.kernels.intervals.intervals import percentile_interval
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim, holds_in
-from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.strengths import FIVE, PRIOR, THREE, TITLES, played_strengths, three_strengths
-from betterthan.studies.printed import printed_table
+from betterthan.studies.reporting import Claim, Mark, figure, holds_in, printed_table
 from betterthan.studies.request import StudyRequest
 
 NOISE = 1.0

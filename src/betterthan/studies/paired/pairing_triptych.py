@@ -10,11 +10,9 @@ from scipy.special import ndtr
 
 from betterthan.analysis.wording import counted
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim
-from betterthan.studies.figure import Mark, figure
-from betterthan.studies.printed import printed_table
+from betterthan.studies.reporting import Claim, Mark, figure, printed_table
 from betterthan.studies.request import StudyRequest
 
 TABLE_2 = np.array(list(printed_table("paired", "table_2").values().values()))

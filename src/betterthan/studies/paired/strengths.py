@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.arrays import FloatArray
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry_batch
 from betterthan.kernels.comparisons.fixed_point import fixed_point
 from betterthan.kernels.comparisons.wins import WinCounts, win_counts, with_ties

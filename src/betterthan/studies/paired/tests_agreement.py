@@ -8,17 +8,14 @@ import numpy as np
 
 from betterthan.analysis.wording import amount, counted
 from betterthan.arrays import BoolArray, FloatArray
-from betterthan.engine.blocks import even_parts
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import even_parts, stream
 from betterthan.kernels.agreement.rankings import significance_overlap
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.paired import paired_t
 from betterthan.kernels.significance.rank_tests import mood_median, sign_test, wilcoxon
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import UNKNOWN, Claim
-from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.subsamples import RULES
-from betterthan.studies.printed import printed_table
+from betterthan.studies.reporting import UNKNOWN, Claim, Mark, figure, printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup, setups_digest
 

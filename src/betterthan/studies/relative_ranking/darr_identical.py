@@ -10,9 +10,7 @@ from betterthan.analysis.wording import counted, share
 from betterthan.errors import BetterThanError
 from betterthan.results.human import IdenticalOutputs
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import UNKNOWN, Claim, holds_in
-from betterthan.studies.figure import Mark, figure
-from betterthan.studies.printed import printed_table
+from betterthan.studies.reporting import UNKNOWN, Claim, Mark, figure, holds_in, printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import (
     Translated,

@@ -14,10 +14,8 @@ from betterthan.analysis.wording import amount, counted
 from betterthan.arrays import FloatArray, digest
 from betterthan.errors import BetterThanError, some_of
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import UNKNOWN, Claim
-from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import HUMAN, panels_of
-from betterthan.studies.printed import printed_table
+from betterthan.studies.reporting import UNKNOWN, Claim, Mark, figure, printed_table
 from betterthan.studies.request import StudyRequest, with_data
 from betterthan.studies.setups import Setup, read_setups
 from betterthan.tables.ratings import Ratings

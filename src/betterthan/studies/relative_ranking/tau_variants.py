@@ -14,10 +14,8 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.tau_tables import RULES, Rule, pair_table, tau
 from betterthan.messages import joined
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim, holds_in
-from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import StudyPanel, panels_for
-from betterthan.studies.printed import printed_table
+from betterthan.studies.reporting import Claim, Mark, figure, holds_in, printed_table
 from betterthan.studies.request import StudyRequest
 
 KEEPS_GAPS = True

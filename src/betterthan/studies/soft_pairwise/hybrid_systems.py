@@ -23,15 +23,13 @@ import numpy as np
 
 from betterthan.analysis.wording import amount
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
-from betterthan.engine.blocks import even_parts
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import even_parts, stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.correlation import pearson
 from betterthan.kernels.agreement.dependent_correlation import williams
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim, holds_in
-from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import panels_for
+from betterthan.studies.reporting import Claim, Mark, figure, holds_in
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.soft_pairwise.spa_speed import GoodnessTables, complete_tables
 

@@ -15,9 +15,8 @@ from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.soft_pairwise import one_sided_pvalues
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim, holds_in
-from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import StudyPanel, chosen_metrics, panels_for
+from betterthan.studies.reporting import Claim, Mark, figure, holds_in
 from betterthan.studies.request import StudyRequest
 
 KEEPS_GAPS = True

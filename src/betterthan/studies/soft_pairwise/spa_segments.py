@@ -16,8 +16,6 @@ from betterthan.kernels.agreement.soft_pairwise import (
     soft_pairwise_accuracy,
 )
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim, holds_in
-from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import (
     MEASURES,
     StudyPanel,
@@ -25,6 +23,7 @@ from betterthan.studies.human_panels import (
     evaluated,
     panels_for,
 )
+from betterthan.studies.reporting import Claim, Mark, figure, holds_in
 from betterthan.studies.request import StudyRequest
 
 KEEPS_GAPS = True

@@ -10,8 +10,6 @@ import numpy as np
 from betterthan.analysis.wording import share
 from betterthan.results.metrics import MetaEvaluation
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim, holds_in
-from betterthan.studies.figure import evaluation_figure
 from betterthan.studies.human_panels import (
     MEASURES,
     StudyPanel,
@@ -19,7 +17,7 @@ from betterthan.studies.human_panels import (
     evaluated,
     panels_for,
 )
-from betterthan.studies.printed import printed_table
+from betterthan.studies.reporting import Claim, evaluation_figure, holds_in, printed_table
 from betterthan.studies.request import StudyRequest
 
 KEEPS_GAPS = True

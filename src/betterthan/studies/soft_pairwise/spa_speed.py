@@ -27,16 +27,13 @@ import numpy as np
 from betterthan.analysis.meta.inputs import panel_of
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray, digest
-from betterthan.engine.blocks import block_ranges, even_parts
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import block_ranges, even_parts, stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.soft_pairwise import pvalues_of_tables, soft_pairwise_accuracy
 from betterthan.kernels.sign_flips.permutation import random_signs
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import UNKNOWN, Claim, holds_in
-from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import MEASURES, StudyPanel, evaluated, panels_for
-from betterthan.studies.printed import printed_table
+from betterthan.studies.reporting import UNKNOWN, Claim, Mark, figure, holds_in, printed_table
 from betterthan.studies.request import StudyRequest
 
 _MOMENT_PRODUCTS = 4

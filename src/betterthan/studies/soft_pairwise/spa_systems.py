@@ -10,15 +10,14 @@ import numpy as np
 
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.correlation import pearson, spearman
 from betterthan.kernels.agreement.soft_pairwise import pairwise_accuracy, soft_pairwise_accuracy
 from betterthan.results.metrics import MetaEvaluation
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim, holds_in
-from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import MEASURES, evaluated, panels_for
+from betterthan.studies.reporting import Claim, Mark, figure, holds_in
 from betterthan.studies.request import StudyRequest
 
 KEEPS_GAPS = True

@@ -11,10 +11,8 @@ import numpy as np
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim, holds_in
-from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import MEASURES, StudyPanel, evaluated, panels_for
-from betterthan.studies.printed import printed_table
+from betterthan.studies.reporting import Claim, Mark, figure, holds_in, printed_table
 from betterthan.studies.request import StudyRequest
 
 KEEPS_GAPS = True

@@ -15,8 +15,7 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.compiled import load_compiler
 from betterthan.present.tables.metrics import tag_measure_name
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim, holds_in
-from betterthan.studies.figure import Mark, figure
+from betterthan.studies.reporting import Claim, Mark, figure, holds_in
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.tagging.tagged import Tagged, read_tagged, tagged_digest, tagged_or_demo, with_tags
 from betterthan.studies.tagging.tagging_sampling import (

@@ -27,9 +27,7 @@ from betterthan.kernels.tags.confusion import segment_sums
 from betterthan.messages import Message, Option
 from betterthan.present.tables.metrics import tag_measure_name
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import IN_PART, UNKNOWN, Claim
-from betterthan.studies.figure import Mark, figure
-from betterthan.studies.printed import printed_table
+from betterthan.studies.reporting import IN_PART, UNKNOWN, Claim, Mark, figure, printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.tagging.tagged import Tagged, read_tagged, tagged_digest, tagged_or_demo, with_tags
 from betterthan.tables.tags import WordTags

@@ -15,9 +15,7 @@ from betterthan.present.tables.metrics import tag_measure_name
 from betterthan.results.metrics import Audition
 from betterthan.results.settings import first_lines
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
-from betterthan.studies.claims import Claim, holds_in
-from betterthan.studies.figure import Mark, figure
-from betterthan.studies.printed import printed_table
+from betterthan.studies.reporting import Claim, Mark, figure, holds_in, printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.tagging.tagged import Tagged, read_tagged, tagged_or_demo, with_tags
 

@@ -18,10 +18,9 @@ from starlette.responses import RedirectResponse, Response
 from betterthan.web.routes.choices import FIELD, ChoicesIn, check_form
 from betterthan.web.routes.pages import listed
 from betterthan.web.routes.requests import TheCache, TheRun, TheService, delete_run
-from betterthan.web.runs.example_files import EXAMPLES, store_example
 from betterthan.web.runs.run import ID, Choices, RunRecord
 from betterthan.web.runs.service import Service
-from betterthan.web.runs.uploads import free_bytes, store_all
+from betterthan.web.runs.uploads import EXAMPLES, free_bytes, store_all, store_example
 
 _RESERVED_BYTES = 64 << 20  # bytes that stay free on the disk
 _BUSY = "This run is busy, or too many runs are waiting. Wait, or cancel it first."

@@ -36,9 +36,8 @@ from betterthan.web.routes.requests import (
     stored_pair,
     table_named,
 )
-from betterthan.web.runs.example_files import EXAMPLES
 from betterthan.web.runs.run import Choices, RunRecord
-from betterthan.web.runs.uploads import store_all
+from betterthan.web.runs.uploads import EXAMPLES, store_all
 
 PREFIX = "/api/v1"
 _WORDS = {

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from betterthan.web.format_names import FORMAT_NAMES
+from betterthan.web.names import FORMAT_NAMES
 from betterthan.web.runs.run import Choices
 
 Question = Literal["auto", "scores", "battles", "meta", "texts", "tags"]

@@ -1,29 +1,80 @@
-"""Pages that belong to no finished run: the list, the look at new files, the lesson, and the API for people."""
+"""Pages that belong to no finished run: the list, the look at new files, the lesson, and the API for people.
 
-# ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
+What the API can be asked is read from its OpenAPI document.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from betterthan.web.details.file_summary import file_summary
-from betterthan.web.field_names import FOLD, ROLE_LABELS
-from betterthan.web.format_names import FORMAT_NAMES
+from betterthan.web.details.overview import file_summary
+from betterthan.web.names import FOLD, FORMAT_NAMES, ROLE_LABELS
 from betterthan.web.render import HERE, REPORT_STYLE
 from betterthan.web.response_cache import answer
-from betterthan.web.routes.endpoints import endpoints
 from betterthan.web.routes.requests import NameQuery, TheCache, TheRun, TheService, show
-from betterthan.web.runs.example_files import EXAMPLES
 from betterthan.web.runs.run import PARTS
 from betterthan.web.runs.service import Service
 from betterthan.web.runs.store import RunOrder
+from betterthan.web.runs.uploads import EXAMPLES
+
+
+class Parameter(NamedTuple):
+    """A value in an address: its name, what it can be, and what it means."""
+
+    name: str
+    allowed: str
+    description: str
+
+
+class Endpoint(NamedTuple):
+    """A method on an address, what it does, and the values that the address takes."""
+
+    method: str
+    path: str
+    description: str
+    parameters: tuple[Parameter, ...]
+
+
+def endpoints(document: dict[str, Any]) -> tuple[Endpoint, ...]:
+    """Return all methods and addresses in the order of the document.
+
+    Examples
+    --------
+    >>> parameter = {"name": "page", "in": "query", "schema": {"type": "integer", "default": 1}}
+    >>> document = {"paths": {"/a": {"get": {"description": "List.", "parameters": [parameter]}}}}
+    >>> endpoints(document)[0].parameters
+    (Parameter(name='page', allowed='integer, 1 by default', description=''),)
+    """
+    return tuple(
+        Endpoint(method.upper(), path, operation.get("description", ""), _parameters(operation))
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    )
+
+
+def _parameters(operation: dict[str, Any]) -> tuple[Parameter, ...]:
+    return tuple(
+        Parameter(one["name"], _allowed(one["schema"]), one.get("description", ""))
+        for one in operation.get("parameters", ())
+        if one["in"] == "query"
+    )
+
+
+def _allowed(schema: dict[str, Any]) -> str:
+    kind = " | ".join(map(str, schema["enum"])) if "enum" in schema else str(schema.get("type", "text"))
+    default = schema.get("default")
+    return kind if default in (None, "") else f"{kind}, {default} by default"
+
+
+# ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
+
 
 PER_PAGE = 50
 STATIC = {

@@ -14,10 +14,11 @@ from starlette.responses import HTMLResponse
 
 from betterthan.tables.scores import Scores
 from betterthan.web.details.gate_request import GateRequest
+from betterthan.web.details.overview import stored_tabs
 from betterthan.web.details.pair_files import changes_file, pair_file
-from betterthan.web.details.run_tabs import stored_tabs
-from betterthan.web.details.segment_rows import forget_rows
+from betterthan.web.details.segments import forget_rows
 from betterthan.web.details.watch_request import WatchRequest
+from betterthan.web.names import name_from_url
 from betterthan.web.render import page
 from betterthan.web.response_cache import ResponseCache
 from betterthan.web.routes.choices import form_token, remember, session_of
@@ -25,7 +26,6 @@ from betterthan.web.routes.errors import NO_RUN
 from betterthan.web.runs.run import RunRecord
 from betterthan.web.runs.saved_tables import SavedTables, saved_tables
 from betterthan.web.runs.service import DetailFailed, Service, TooManyWaiting
-from betterthan.web.url_names import name_from_url
 
 RunId = Annotated[
     str, Path(pattern=r"^[A-Za-z0-9_-]{22}$", description="Id of a run, as its address has it.")

@@ -1,10 +1,15 @@
-"""Pages of a run: progress, the report with its other formats, pairs, segments; and two runs side by side."""
+"""Pages of a run: progress, the report with its other formats, pairs, segments; and two runs side by side.
 
-# ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
+Progress is told as it happens, by server-sent events, until the run is somewhere.
+"""
+
 from __future__ import annotations
 
+import asyncio
+import json
+from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
@@ -19,10 +24,9 @@ from betterthan.tables.scores import Scores
 from betterthan.web.details.battle_list import BATTLE_ORDERS, BattleFilter, BattleOrder, battles_page
 from betterthan.web.details.comparing import compare_runs
 from betterthan.web.details.items import ORDERS, PAGE, WHO, Filter, ItemOrder, Who
-from betterthan.web.details.segment_reading import place_in_list, segment_reading
-from betterthan.web.details.segment_rows import address_of, segment_rows
+from betterthan.web.details.segments import address_of, place_in_list, segment_reading, segment_rows
+from betterthan.web.names import url_name
 from betterthan.web.response_cache import ResponseCache, answer
-from betterthan.web.routes.events import events
 from betterthan.web.routes.pages import waiting
 from betterthan.web.routes.requests import (
     Finished,
@@ -42,7 +46,49 @@ from betterthan.web.routes.requests import (
 from betterthan.web.runs.run import RunRecord
 from betterthan.web.runs.saved_tables import ListedBattles, SavedTables, stamp_of
 from betterthan.web.runs.service import Service
-from betterthan.web.url_names import url_name
+
+EVERY = 0.25
+_STILL_THERE = 40  # silent looks after which a comment keeps the line open
+
+
+def snapshot(service: Service, run_id: str) -> dict[str, Any]:
+    """Return state and progress of a run as plain data; a run that is gone is "deleted"."""
+    run = service.runs.get(run_id)
+    progress = service.progress(run_id)
+    return {
+        "state": "deleted" if run is None else run.state,
+        "on_the_way": run is not None and run.is_on_the_way,
+        "label": progress.label,
+        "done": progress.done,
+        "total": progress.total,
+    }
+
+
+async def events(request: Request, service: Service, run_id: str) -> AsyncIterator[str]:
+    """Yield an event at every change, and end when there is nothing more to come."""
+    last, silent = "", 0
+    if not service.streams.acquire(blocking=False):
+        yield "retry: 5000\n\n"  # too many listen; the page then loads itself again, as it does without a script
+        return
+    try:
+        while not await request.is_disconnected():
+            now = await run_in_threadpool(snapshot, service, run_id)
+            text = json.dumps(now)
+            silent = 0 if text != last else silent + 1
+            if text != last:
+                yield f"event: progress\ndata: {text}\n\n"
+                last = text
+            elif silent % _STILL_THERE == 0:
+                yield ": still there\n\n"
+            if not now["on_the_way"]:
+                return
+            await asyncio.sleep(EVERY)
+    finally:
+        service.streams.release()
+
+
+# ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
+
 
 MEDIA = {
     "json": ("results.json", "application/json"),

@@ -10,18 +10,18 @@ import numpy as np
 from betterthan.analysis.compare.compare import compare
 from betterthan.errors import BetterThanError, TableError
 from betterthan.kernels.significance.pvalues import adjusted
-from betterthan.report.pair.decision import how_tested
+from betterthan.report.pair.view import how_tested
 from betterthan.results.pairwise import Pair, PairwiseTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.row_order import check_identity
 from betterthan.tables.scores import Scores
 from betterthan.web.details.comparing import ComparedMeasure, compared_results, metric_of
 from betterthan.web.details.pair_files import changes_file
-from betterthan.web.field_names import page_text
+from betterthan.web.names import page_text
 from betterthan.web.runs.folder import RunFolder
 from betterthan.web.runs.saved_tables import saved_counts, saved_tables
 from betterthan.web.runs.task import Task
-from betterthan.web.worker.counts import formula_named
+from betterthan.web.worker.pairs import formula_named
 from betterthan.web.worker.worker import News
 
 BEFORE, AFTER = "before", "after"

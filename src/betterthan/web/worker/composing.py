@@ -39,19 +39,28 @@ from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
-from betterthan.web.details.run_tabs import Tab, write_tabs
-from betterthan.web.field_names import on_page
+from betterthan.web.details.overview import Tab, write_tabs
+from betterthan.web.names import on_page, url_name
 from betterthan.web.render import environment
 from betterthan.web.runs.run import PARTS, StoredFile
 from betterthan.web.runs.saved_tables import ListedBattles, SavedTables, save_tables
 from betterthan.web.runs.task import Task
-from betterthan.web.url_names import url_name
-from betterthan.web.worker.counts import counts_of_tags, counts_of_texts
-from betterthan.web.worker.file_tables import FileTables, file_tables
+from betterthan.web.worker.file_tables import (
+    FileTables,
+    file_tables,
+    named_path,
+    options_of,
+    unused,
+    unused_note,
+)
 from betterthan.web.worker.first_look import suggested_parts
-from betterthan.web.worker.pairs import pair_tables, stored_results, write_pairs
-from betterthan.web.worker.reading_options import named_path, options_of
-from betterthan.web.worker.unused_files import unused, unused_note
+from betterthan.web.worker.pairs import (
+    counts_of_tags,
+    counts_of_texts,
+    pair_tables,
+    stored_results,
+    write_pairs,
+)
 from betterthan.web.worker.worker import News, with_shown_names
 
 MOST_BATTLES = 1_000_000

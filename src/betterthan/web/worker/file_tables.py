@@ -1,4 +1,7 @@
-"""The tables of uploaded files: parsed at the first look, saved, and used by the report if the choices are the same."""
+"""The tables of uploaded files: parsed at the first look, saved, and used by the report if the choices are the same.
+
+Files that the question of a run does not use are named, so that no one believes they counted.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,92 @@ from typing import Any, NamedTuple
 
 from betterthan.errors import BetterThanError
 from betterthan.read.check import checked
-from betterthan.read.protocol import Reading
+from betterthan.read.protocol import EVERY, Options, Reading
 from betterthan.read.scores import scores_of
 from betterthan.results.base import Result
 from betterthan.results.checkup import Checkup
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 from betterthan.web.runs.run import Choices, StoredFile
-from betterthan.web.runs.saved_tables import MOST_CELLS, save_table, saved_table
-from betterthan.web.runs.stored_messages import packed, unpacked
+from betterthan.web.runs.saved_tables import MOST_CELLS, packed, save_table, saved_table, unpacked
 from betterthan.web.runs.task import Task
-from betterthan.web.worker.reading_options import named_path, options_of
+
+
+def options_of(choices: Choices) -> Options:
+    """Return what the user said about columns and directions, as readers take it."""
+    return Options(
+        columns=choices.columns,
+        lower_is_better=frozenset({EVERY} if choices.direction == "lower" else ()),
+        higher_is_better=frozenset({EVERY} if choices.direction == "higher" else ()),
+        duplicates=choices.duplicates,  # type: ignore[arg-type]  # checked where the request came in
+        both_bad=choices.both_bad,  # type: ignore[arg-type]
+        ignore_columns=choices.ignore,
+        keep_columns=choices.keep,
+        winner_labels=choices.winner_labels,
+    )
+
+
+def named_path(file: StoredFile) -> str:
+    """Return a file as the readers take it: its shown stem, and where it lies."""
+    return f"{file.stem}={file.stored}"
+
+
+_USED = {
+    "scores": ("data", "gold"),
+    "battles": ("data", "gold"),
+    "meta": ("data", "gold", "human"),
+    "texts": ("data", "gold", "reference", "source"),
+    "tags": ("data", "gold", "words"),
+}
+_PARTS = {
+    "human": "human scores",
+    "reference": "a reference text",
+    "source": "a source text",
+    "words": "words that were tagged",
+}
+_ABOUT = {"scores": "scores", "battles": "battles", "meta": "metrics", "texts": "texts", "tags": "tags"}
+
+
+def unused(question: str, parts: Sequence[str], kinds: Sequence[str]) -> list[int]:
+    """Return the positions of the files that a question does not use, those left out on purpose excepted.
+
+    Parameters
+    ----------
+    question : str
+        As it is answered; of one that is not known nothing is said.
+    parts, kinds : sequence of str
+        What each file is in the run, and what it looks like.
+
+    Examples
+    --------
+    >>> unused("texts", ["human", "data", "reference"], ["scores", "texts", "texts"])
+    [0]
+    >>> unused("meta", ["human", "data", "nothing"], ["scores", "scores", "texts"])
+    []
+    """
+    if question not in _USED:
+        return []
+    used = set(_USED[question])
+    data = [kind for part, kind in zip(parts, kinds, strict=True) if part == "data"]
+    if question == "scores" and "texts" in data[1:]:  # texts beside scores are shown with their references
+        used |= {"reference", "source"}
+    first = {part: parts.index(part) for part in ("source", "words") if part in parts}  # one of each is read
+    return [
+        at
+        for at, part in enumerate(parts)
+        if part != "nothing" and (part not in used or first.get(part, at) != at)
+    ]
+
+
+def unused_note(file: StoredFile, question: str, part: str) -> str:
+    """Return the sentence that says that a file is not used, and what to do if it should be."""
+    what = _PARTS.get(part, part)
+    more = f"more than one file is {what}" if part in _USED[question] else f"it is {what}"
+    return (
+        f"{file.name} is not used: {more}, and this report is about {_ABOUT[question]}. "
+        "Choose another question, or say what else the file is."
+    )
+
 
 _FILE = "look-tables-2.json"  # one of an earlier layout has another name, and is not read
 # What the user can say that changes how a file is read.

@@ -13,12 +13,18 @@ from betterthan.read.formats.registry import READERS, reader
 from betterthan.read.grid.beginning import peek
 from betterthan.read.source.source import open_source
 from betterthan.results.checkup import Checkup
-from betterthan.web.field_names import is_in_fold, page_text
+from betterthan.web.names import is_in_fold, page_text
 from betterthan.web.runs.run import StoredFile
 from betterthan.web.runs.task import Task
-from betterthan.web.worker.file_tables import FileTables, parsed, save_file_tables
-from betterthan.web.worker.reading_options import named_path, options_of
-from betterthan.web.worker.unused_files import unused, unused_note
+from betterthan.web.worker.file_tables import (
+    FileTables,
+    named_path,
+    options_of,
+    parsed,
+    save_file_tables,
+    unused,
+    unused_note,
+)
 from betterthan.web.worker.worker import News, with_shown_names
 
 ROWS = 5

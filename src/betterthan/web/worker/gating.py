@@ -10,7 +10,7 @@ from betterthan.report.sections.gate import gate_section
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 from betterthan.web.details.gate_request import PREFIX, GateRequest
-from betterthan.web.field_names import on_page
+from betterthan.web.names import on_page
 from betterthan.web.runs.saved_tables import saved_tables
 from betterthan.web.runs.task import Task
 from betterthan.web.worker.watching import forget_oldest

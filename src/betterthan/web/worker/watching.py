@@ -14,11 +14,11 @@ from betterthan.report.sections.watch import watch_section
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 from betterthan.web.details.watch_request import PREFIX, WatchRequest
-from betterthan.web.field_names import on_page
+from betterthan.web.names import on_page
 from betterthan.web.runs.saved_tables import saved_tables
 from betterthan.web.runs.task import Task
 from betterthan.web.worker.composing import files_by_part
-from betterthan.web.worker.reading_options import options_of
+from betterthan.web.worker.file_tables import options_of
 from betterthan.web.worker.worker import News, with_shown_names
 
 _MOST_STORED = 50

@@ -23,7 +23,7 @@ from betterthan.engine.child import end_with_parent, limit, private_channels, re
 from betterthan.engine.cluster import on_chosen_cluster
 from betterthan.errors import BetterThanError
 from betterthan.messages import Message, Option
-from betterthan.web.field_names import page_text
+from betterthan.web.names import page_text
 from betterthan.web.runs.disk import FULL, is_disk_full
 from betterthan.web.runs.run import StoredFile
 from betterthan.web.runs.task import ENDED, Task

@@ -14,7 +14,7 @@ from betterthan.errors import ReadError, TableError
 from betterthan.messages import Message, Option
 from betterthan.read.formats.battles.battle_columns import covariate_column
 from betterthan.read.formats.tables.cells import nameless_row, second_rows, usable_groups
-from betterthan.read.formats.tables.run_rows import FACTOR
+from betterthan.read.formats.tables.long_table import FACTOR
 from betterthan.read.grid.beginning import Peek, peek
 from betterthan.read.grid.columns import find, plain
 from betterthan.read.grid.grid import Grid, Labels, check_numbers, fault, first_rows, quoted

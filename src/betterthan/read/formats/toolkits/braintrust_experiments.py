@@ -12,14 +12,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from betterthan.read.formats.toolkits.graded_cases import (
+from betterthan.read.formats.toolkits.toolkit_json import (
     GradedCase,
     case_rows,
     content_name,
     failures,
     number,
+    odd_shape,
+    reading_of_rows,
+    whole_json,
 )
-from betterthan.read.formats.toolkits.toolkit_json import odd_shape, reading_of_rows, whole_json
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.json_lines import numbered_objects

@@ -12,14 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from betterthan.read.formats.toolkits.graded_cases import (
+from betterthan.read.formats.toolkits.toolkit_json import (
+    REPEAT,
+    RUN,
     GradedCase,
     case_rows,
     content_name,
     failures,
     number,
+    odd_shape,
+    reading_of_rows,
+    whole_json,
 )
-from betterthan.read.formats.toolkits.toolkit_json import REPEAT, RUN, odd_shape, reading_of_rows, whole_json
 from betterthan.read.grid.grid import quoted
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source.paths import files_of, matching_files

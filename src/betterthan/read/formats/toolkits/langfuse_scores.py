@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.toolkits.graded_cases import number
-from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, reading_of_rows
+from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, number, reading_of_rows
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.columns import plain
 from betterthan.read.grid.open_grid import open_grid

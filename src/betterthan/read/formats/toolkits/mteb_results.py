@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from betterthan.read.formats.toolkits.graded_cases import number
 from betterthan.read.formats.toolkits.toolkit_json import (
     ScoreRow,
     folder_of,
+    number,
     odd_shape,
     reading_of_rows,
     whole_json,

@@ -11,8 +11,13 @@ from typing import Any
 
 from betterthan.errors import ReadError, some_of
 from betterthan.messages import Message
-from betterthan.read.formats.toolkits.graded_cases import content_name, number
-from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, reading_of_rows, whole_json
+from betterthan.read.formats.toolkits.toolkit_json import (
+    ScoreRow,
+    content_name,
+    number,
+    reading_of_rows,
+    whole_json,
+)
 from betterthan.read.grid.beginning import Peek, peek
 from betterthan.read.grid.columns import find, is_called_score, plain, role_option
 from betterthan.read.grid.grid import quoted

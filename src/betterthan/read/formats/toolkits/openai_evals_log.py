@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.toolkits.graded_cases import number
-from betterthan.read.formats.toolkits.toolkit_json import REPEAT, RUN, ScoreRow, reading_of_rows
+from betterthan.read.formats.toolkits.toolkit_json import REPEAT, RUN, ScoreRow, number, reading_of_rows
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.json_lines import numbered_objects
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading

@@ -14,8 +14,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import some_of
-from betterthan.read.formats.toolkits.graded_cases import GradedCase, case_rows, content_name
-from betterthan.read.formats.toolkits.toolkit_json import reading_of_rows
+from betterthan.read.formats.toolkits.toolkit_json import GradedCase, case_rows, content_name, reading_of_rows
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.grid import Grid, check_numbers, quoted
 from betterthan.read.grid.open_grid import leave_out_nameless, open_grid

@@ -1,4 +1,4 @@
-"""Names of human translations among systems."""
+"""What names tell: systems that are human translations, and metrics that use no reference."""
 
 from __future__ import annotations
 
@@ -40,3 +40,24 @@ def common_pattern(names: Sequence[str]) -> list[str]:
     start = re.match(r"[a-z]{3,}[-_. ]", names[0], re.IGNORECASE)
     is_common = len(names) > 1 and start is not None and all(name.startswith(start[0]) for name in names)
     return [f"{start[0]}*"] if is_common and start is not None else list(names)
+
+
+_REFERENCE_FREE = re.compile(
+    r"\[noref\]|(^|[^a-z])(qe|src|noref|refless|reference-?free|yisi-2|yisi2)([^a-z]|$)|kiwi",
+    re.IGNORECASE,
+)
+
+
+def is_reference_free(metric: str) -> bool:
+    """Whether the name says that a metric uses no reference: `QE`, `src`, `[noref]`, `Kiwi`, YiSi-2.
+
+    A name that says nothing counts as using a reference.
+
+    Examples
+    --------
+    >>> [is_reference_free(name) for name in ("COMET-QE", "metric[noref]", "UniTE-src", "YiSi-2", "cometkiwi-xl")]
+    [True, True, True, True, True]
+    >>> [is_reference_free(name) for name in ("COMET", "YiSi-1", "sentBLEU", "SQuEEze", "chrF")]
+    [False, False, False, False, False]
+    """
+    return _REFERENCE_FREE.search(metric) is not None

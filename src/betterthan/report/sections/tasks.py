@@ -1,16 +1,120 @@
-"""Every metric or task of the data: how one system changes against another in each of them."""
+"""Many tasks, metrics and runs: boards, trade-offs, how a system changes in every metric or task, and factors."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+from betterthan.analysis.board.board import board
+from betterthan.analysis.compare.compare import compare
+from betterthan.analysis.tradeoffs.tradeoffs import tradeoffs
+from betterthan.errors import BetterThanError
 from betterthan.present.numbers import digits_for, interval, number
 from betterthan.present.table import Table, TableColumn
-from betterthan.report.document import Paragraph, Section, TableBlock
+from betterthan.present.tables.describe import describe
+from betterthan.report.document import Bullets, Paragraph, Section, TableBlock, csv_of_result
 from betterthan.report.figures.marks import interval_marks, scale_heading
 from betterthan.report.inputs import Inputs
-from betterthan.report.wording import count, plural
-from betterthan.results.tasks import MetricPair, Tradeoffs
+from betterthan.report.wording import count, page_table, plural
+from betterthan.results.tasks import Board, Factors, MetricPair, Tradeoffs, Variation
+from betterthan.tables.scores import Scores
+
+
+def are_tasks(inputs: Inputs) -> bool:
+    """Whether there are several tables, and they are about different items: tasks, not metrics of the same answers."""
+    return len({table.segments for table in inputs.metrics.values()}) > 1
+
+
+def over_tasks(inputs: Inputs) -> Board | None:
+    """Rank the systems over all tasks, by mean win rate where lower is better on some only.
+
+    None for two systems, whose tasks have a section of their own, and where tasks cannot be combined.
+    """
+    if not are_tasks(inputs) or inputs.scores.n_systems == 2:
+        return None
+    tables = list(inputs.metrics.values())
+    options: dict[str, Any] = {key: inputs.options[key] for key in ("units", "rng") if key in inputs.options}
+    if any(table.groups is None for table in tables):
+        options.pop("units", None)
+    is_mixed = len({table.higher_is_better for table in tables}) > 1
+    try:
+        return board(
+            tables,
+            by="mean_win_rate" if is_mixed else "mean",
+            missing="drop",
+            **options,
+            **inputs.computing(),
+        )
+    except BetterThanError:
+        return None
+
+
+def board_section(result: Board) -> Section:
+    """Return the table of all systems with both kinds of intervals."""
+    shown = describe(result)
+    table = TableBlock(
+        key="board-table",
+        table=page_table(replace(shown, verdict=())),
+        csv=csv_of_result(result),
+        words=True,
+    )
+    return Section(
+        key="board",
+        title="Which system is best over all tasks?",
+        menu="All tasks",
+        lead=shown.verdict[0],
+        blocks=(*([Bullets(shown.verdict[1:])] if shown.verdict[1:] else []), table),
+    )
+
+
+def all_metrics(inputs: Inputs) -> Tradeoffs | None:
+    """Compare the systems by every metric that has scores of all of them; None with fewer than two such metrics.
+
+    Of two systems, differences are the later one minus the earlier.
+    """
+    systems = inputs.scores.systems
+    tables = {name: table for name, table in inputs.metrics.items() if set(systems) <= set(table.systems)}
+    options: dict[str, Any] = {key: inputs.options[key] for key in ("units", "rng") if key in inputs.options}
+    if any(table.groups is None for table in tables.values()):
+        options.pop("units", None)
+    options |= inputs.computing()
+    for _ in range(2):
+        if len(tables) < 2:
+            return None
+        try:
+            return tradeoffs(tables, systems=systems, missing="drop", **options)
+        except BetterThanError:
+            tables = {name: table for name, table in tables.items() if _is_comparable(table)}
+    return None
+
+
+def _is_comparable(table: Scores) -> bool:
+    try:
+        compare(table, missing="drop")
+    except BetterThanError:
+        return False
+    return True
+
+
+def tradeoffs_section(result: Tradeoffs) -> Section | None:
+    """Return the table of all systems; None for two systems, which have a section of their own."""
+    if len(result.systems) == 2:
+        return None
+    shown = describe(result)
+    table = TableBlock(
+        key="tradeoffs-table",
+        table=page_table(replace(shown, verdict=())),
+        csv=csv_of_result(result),
+        words=True,
+    )
+    return Section(
+        key="tradeoffs",
+        title="Which systems are the best trade-offs of the metrics?",
+        menu="Trade-offs",
+        lead=shown.verdict[-1],
+        blocks=(*([Bullets(shown.verdict[:-1])] if shown.verdict[1:] else []), table),
+    )
+
 
 _ALPHA = 0.05
 
@@ -176,4 +280,31 @@ def _row(change: MetricChange) -> tuple[str | float | int, ...]:
         pair.pvalue,
         pair.adjusted,
         "" if not change.is_significant else "better *" if pair.effect > 0 else "worse *",
+    )
+
+
+def variation_section(result: Variation) -> Section:
+    """Return the share of each source, and what would make differences more precise."""
+    table = TableBlock(
+        key="variation-table", table=page_table(describe(result)), csv=csv_of_result(result), words=True
+    )
+    return Section(
+        key="variation",
+        title="More runs or more items?",
+        menu="Variation",
+        lead="Share of each source in the variance of a single score.",
+        blocks=(table,),
+    )
+
+
+def factors_section(result: Factors) -> Section:
+    """Return the effects of all factors and their interactions."""
+    shown = describe(result)
+    table = TableBlock(key="factors-table", table=page_table(shown), csv=csv_of_result(result), words=True)
+    return Section(
+        key="factors",
+        title="What each factor does",
+        menu="Factors",
+        lead=" ".join(shown.verdict),
+        blocks=(table,),
     )
