@@ -31,13 +31,10 @@ from betterthan.kernels.agreement.soft_pairwise import (
 )
 from betterthan.kernels.agreement.system_means import kendall_of_means, pairs_of
 from betterthan.kernels.compiled import load_compiler
-from betterthan.kernels.metric_swaps.leads import leads_of_values
-from betterthan.kernels.metric_swaps.masks import SwapScheme, draw_masks
+from betterthan.kernels.metric_swaps.masks import SwapScheme, draw_masks, leads_of_values
 from betterthan.kernels.metric_swaps.means import VALUE_TOLERANCE, means_values, standardised
-from betterthan.kernels.metric_swaps.soft import soft_values
-from betterthan.kernels.metric_swaps.soft_monte_carlo import monte_carlo_values, packed_flips
-from betterthan.kernels.sign_flips.centred_scores import Float32Array
-from betterthan.kernels.sign_flips.permutation import random_signs
+from betterthan.kernels.metric_swaps.soft import monte_carlo_values, packed_flips, soft_values
+from betterthan.kernels.sign_flips.permutation import Float32Array, random_signs
 
 METRICS, SYSTEMS, SEGMENTS = 25, 14, 1300
 N_PERMUTATIONS = 1000

@@ -23,8 +23,13 @@ from betterthan.arrays import FloatArray
 from betterthan.kernels.compiled import load_compiler
 from betterthan.kernels.sign_flips.analytic import edgeworth_pvalues, pair_moments
 from betterthan.kernels.sign_flips.bracket import sign_flip_bracket
-from betterthan.kernels.sign_flips.centred_scores import CentredScores, Float32Array, centred_scores
-from betterthan.kernels.sign_flips.permutation import permutation_block, random_signs
+from betterthan.kernels.sign_flips.permutation import (
+    CentredScores,
+    Float32Array,
+    centred_scores,
+    permutation_block,
+    random_signs,
+)
 
 N_RESAMPLES = 1000
 SIZES = ((14, 1300), (60, 2000), (200, 10_000))

@@ -16,7 +16,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from betterthan.analysis.arena.board_diff import board_diff as board_diff
     from betterthan.analysis.arena.boards import boards as boards
-    from betterthan.analysis.arena.fragility import fragility as fragility
+    from betterthan.analysis.arena.voters import fragility as fragility
     from betterthan.analysis.arena.voters import voters as voters
     from betterthan.analysis.board.board import board as board
     from betterthan.analysis.calibrate.calibrate import calibrate as calibrate
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from betterthan.analysis.explain.explain import explain as explain
     from betterthan.analysis.gate.gate import gate as gate
     from betterthan.analysis.human.identical_outputs import identical_outputs as identical_outputs
+    from betterthan.analysis.human.identical_outputs import kept_pairs as kept_pairs
     from betterthan.analysis.human.judges import judges as judges
-    from betterthan.analysis.human.kept_pairs import kept_pairs as kept_pairs
     from betterthan.analysis.human.rank_ratings import rank_ratings as rank_ratings
     from betterthan.analysis.judge.audit_judge import audit_judge as audit_judge
     from betterthan.analysis.judge.correct import correct as correct
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from betterthan.analysis.multiverse.multiverse import multiverse as multiverse
     from betterthan.analysis.plan.plan import plan as plan
     from betterthan.analysis.rank.aggregate import aggregate as aggregate
-    from betterthan.analysis.rank.aggregation_weights import length_weights as length_weights
+    from betterthan.analysis.rank.aggregate import length_weights as length_weights
     from betterthan.analysis.rank.agreement import agreement as agreement
     from betterthan.analysis.rank.rank import rank as rank
     from betterthan.analysis.runs.factors import factors as factors
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from betterthan.analysis.tags.audition import audition as audition
     from betterthan.analysis.tags.rank_tags import rank_tags as rank_tags
     from betterthan.analysis.tags.sentence_quality import sentence_quality as sentence_quality
-    from betterthan.analysis.tags.synthetic_labellings import with_synthetic as with_synthetic
     from betterthan.analysis.tags.tag_counts import tag_counts as tag_counts
+    from betterthan.analysis.tags.tag_counts import with_synthetic as with_synthetic
     from betterthan.analysis.tradeoffs.tradeoffs import tradeoffs as tradeoffs
     from betterthan.analysis.watch.watch import watch as watch
     from betterthan.engine.cache import Cache as Cache
@@ -165,7 +165,7 @@ _HOMES = {
     "boards": "analysis.arena.boards",
     "voters": "analysis.arena.voters",
     "calibrate": "analysis.calibrate.calibrate",
-    "fragility": "analysis.arena.fragility",
+    "fragility": "analysis.arena.voters",
     "chart": "present.charts.chart",
     "check": "read.check",
     "chrf": "scoring.chrf",
@@ -179,8 +179,8 @@ _HOMES = {
     "meta_evaluate": "analysis.meta.meta_evaluate",
     "identical_outputs": "analysis.human.identical_outputs",
     "judges": "analysis.human.judges",
-    "kept_pairs": "analysis.human.kept_pairs",
-    "length_weights": "analysis.rank.aggregation_weights",
+    "kept_pairs": "analysis.human.identical_outputs",
+    "length_weights": "analysis.rank.aggregate",
     "multiverse": "analysis.multiverse.multiverse",
     "plan": "analysis.plan.plan",
     "rank": "analysis.rank.rank",
@@ -211,7 +211,7 @@ _HOMES = {
     "tradeoffs": "analysis.tradeoffs.tradeoffs",
     "variation": "analysis.runs.variation",
     "watch": "analysis.watch.watch",
-    "with_synthetic": "analysis.tags.synthetic_labellings",
+    "with_synthetic": "analysis.tags.tag_counts",
     "write_metrics_folder": "read.write.folders",
     "write_report": "report.compose",
     "write_table": "read.write.write",

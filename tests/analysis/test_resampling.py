@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.analysis.computing import Computing
-from betterthan.analysis.resampling import NO_UNITS, Resampling, drawn_segments
+from betterthan.analysis.resampling import NO_UNITS, Computing, Resampling, drawn_segments
 from betterthan.analysis.units import Units
 from betterthan.engine.blocks import even_parts, stream
 from betterthan.engine.cache import Cache

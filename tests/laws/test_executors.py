@@ -16,7 +16,7 @@ from tests.made import drawn_counts, drawn_matches, drawn_runs, drawn_scores, sc
 from tests.made_tags import drawn_tags
 
 import betterthan as bt
-from betterthan.analysis.computing import Computing
+from betterthan.analysis.resampling import Computing
 from betterthan.engine.blocks import block_ranges
 from betterthan.studies.study import study
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.analysis.pairs import leaderboard
+from betterthan.analysis.pairs import pairwise as leaderboard
 from betterthan.present.renderers.render import render
 from betterthan.present.tables import pairwise
 from betterthan.present.tables.describe import describe, summarize

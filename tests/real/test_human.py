@@ -13,7 +13,7 @@ import pytest
 from tests.everyday import few
 
 import betterthan as bt
-from betterthan.analysis.human.kept_pairs import as_ratings
+from betterthan.analysis.human.identical_outputs import as_ratings
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))

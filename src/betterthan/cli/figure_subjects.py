@@ -246,7 +246,7 @@ def _untested(asked: Asked) -> Any:  # noqa: ANN401
 
 
 def _margins(asked: Asked) -> Any:  # noqa: ANN401
-    from betterthan.analysis.human.kept_pairs import kept_pairs
+    from betterthan.analysis.human.identical_outputs import kept_pairs
 
     found = {Path(file).stem: kept_pairs(_judgements(asked, file)) for file in asked.files}
     return found if len(found) > 1 else next(iter(found.values()))
@@ -346,14 +346,13 @@ def _boards(asked: Asked) -> Any:  # noqa: ANN401
 
 
 def _fragility(asked: Asked) -> Any:  # noqa: ANN401
-    from betterthan.analysis.arena.fragility import fragility
+    from betterthan.analysis.arena.voters import fragility
 
     return fragility(asked.read.table(asked.files, kinds=(Matches,)))
 
 
 def _tradeoffs(asked: Asked) -> Any:  # noqa: ANN401
-    from betterthan.analysis.tradeoffs.metric_tables import chosen_metrics
-    from betterthan.analysis.tradeoffs.tradeoffs import tradeoffs
+    from betterthan.analysis.tradeoffs.tradeoffs import chosen_metrics, tradeoffs
 
     tables = chosen_metrics(asked.read.runs_or_scores(asked.files), asked.given["metrics"])
     given = {name: asked.given[name] for name in ("missing", "units")}

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from betterthan.analysis.gate.gate import KINDS, GatedTable
-from betterthan.analysis.gate.slicing import Slicing, slicing_of
+from betterthan.analysis.gate.pairing import Slicing, slicing_of
 from betterthan.cli.streams import refuse_overwriting, say
 from betterthan.cli.wording import typed_option
 from betterthan.errors import BetterThanError

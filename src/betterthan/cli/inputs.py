@@ -118,8 +118,7 @@ def compared_by_all(
         of the files does not say that they are metrics: they may be systems, language pairs or other columns then, so
         they must be named.
     """
-    from betterthan.analysis.tradeoffs.metric_tables import chosen_metrics
-    from betterthan.analysis.tradeoffs.tradeoffs import tradeoffs
+    from betterthan.analysis.tradeoffs.tradeoffs import chosen_metrics, tradeoffs
     from betterthan.cli.computing import computing_arguments
     from betterthan.read.grid.selection import refuse_unknown_directions
 

@@ -232,7 +232,7 @@ class AggregationName(GuessingChoice):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401
         """Return the name as it was typed."""
         if str(value).startswith("pass"):
-            from betterthan.analysis.compare.run_scores import pass_rule
+            from betterthan.analysis.compare.compare_runs import pass_rule
 
             if pass_rule(value) is not None:
                 return str(value)
@@ -456,3 +456,19 @@ def is_changed(name: str) -> bool:
     value = context.params[name]
     # An option that may be repeated and was not given is an empty tuple.
     return bool(value not in (None, ()) and value != option.get_default(context))
+
+
+def missing_option(help: str, *more: str) -> Callable[[Command], Command]:  # noqa: A002  (as click calls it)
+    """Declare ``--missing``: to raise, to drop, or one of `more`."""
+    choices = click.Choice(["raise", "drop", *more])
+    return click.option("--missing", type=choices, default="raise", show_default=True, help=help)
+
+
+def metric_option(help: str, *, multiple: bool = False) -> Callable[[Command], Command]:  # noqa: A002
+    """Declare ``--metric``: the metric of the files that is meant, or several of them."""
+    return click.option("--metric", multiple=multiple, metavar="NAME", help=help)
+
+
+def only_option(help: str) -> Callable[[Command], Command]:  # noqa: A002
+    """Declare ``--only``: the systems that take part; the command gets them as `systems`."""
+    return click.option("--only", "systems", multiple=True, metavar="SYSTEM", help=help)

@@ -18,7 +18,7 @@ from betterthan.report.page import page
 from betterthan.writing import write_whole
 
 if TYPE_CHECKING:
-    from betterthan.analysis.computing import Rng
+    from betterthan.analysis.resampling import Rng
     from betterthan.analysis.units import UnitName
 
 

@@ -22,15 +22,16 @@ from betterthan.engine.progress import Progress
 from betterthan.errors import TableError, some_of, unknown_name
 from betterthan.kernels.text.alignments import EDITS, common_lengths, edit_counts
 from betterthan.kernels.text.error_rates import (
+    Sentences,
     error_rate,
     error_rate_of_one,
     information_lost,
     information_lost_of_one,
     match_error_rate,
     match_error_rate_of_one,
+    union_hits,
 )
 from betterthan.kernels.text.ngrams import SymbolSequences, ngram_matches, ngram_totals
-from betterthan.kernels.text.summaries import Sentences, union_hits
 from betterthan.messages import Message, Option, method_note
 from betterthan.scoring.extraction import Extraction, Part, extract
 from betterthan.scoring.signatures import counts_of, own_signature

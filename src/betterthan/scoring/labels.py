@@ -12,7 +12,7 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.budget import require
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
-from betterthan.kernels.text.class_scores import CLASS_FORMULAS, Average, Part, all_right, mean_of_classes
+from betterthan.kernels.text.error_rates import CLASS_FORMULAS, Average, Part, all_right, mean_of_classes
 from betterthan.messages import NAME, Message, Option, method_note
 from betterthan.scoring.signatures import counts_of, own_signature
 from betterthan.scoring.texts import Missing, Outputs, Parallel, References, parallel

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from betterthan.analysis.computing import Computing
-from betterthan.analysis.resampling import BlockFunction, Resampling, WorkPayload
+from betterthan.analysis.resampling import BlockFunction, Computing, Resampling, WorkPayload
 from betterthan.arrays import digest
 from betterthan.engine.blocks import Result
 from betterthan.results.settings import Settings

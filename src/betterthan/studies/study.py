@@ -9,8 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from betterthan.analysis.computing import Rng
-from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.resampling import Resampling, Rng
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
@@ -78,7 +77,7 @@ def study(
         Metrics for which lower, or higher, is better, whatever their name.
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
-        How the work is carried out; see :class:`betterthan.analysis.computing.Computing`. None of it changes a number.
+        How the work is carried out; see :class:`betterthan.analysis.resampling.Computing`. None of it changes a number.
 
     Returns
     -------

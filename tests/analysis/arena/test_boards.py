@@ -159,8 +159,7 @@ def test_intervals_cover_with_few_judges_of_strong_tastes(n_judges, is_nested):
 
 def test_errors_without_clusters_are_those_of_independent_battles():
     """With a unit for each battle, the clustered noise is the noise that the fit assumes."""
-    from betterthan.kernels.comparisons.categories import category_influence
-    from betterthan.kernels.comparisons.category_errors import category_errors, unit_scores
+    from betterthan.kernels.comparisons.categories import category_errors, category_influence, unit_scores
 
     rng = np.random.default_rng(4)
     k, m, n = 3, 4, 6000

@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.analysis.calibrate.designs import (
+from betterthan.analysis.calibrate.calibrate import (
     EQUAL_MEANS,
+    PLACES,
     SWAPPED,
     WITH_EFFECT,
     PairData,
+    answers_to,
     population_of,
     simulated,
 )
-from betterthan.analysis.calibrate.methods import PLACES, answers_to
 from betterthan.analysis.units import Units
 from betterthan.kernels.resampling.tilting import effective_units, tilted_weights
 from betterthan.kernels.sign_flips.all_pairs import lattice_unit

@@ -10,7 +10,7 @@ from tests.analysis.test_aggregations_of_counts import bleu_like_counts
 from tests.made import accuracy_counts, by_system, drawn_counts, same_after_json
 
 import betterthan as bt
-from betterthan.analysis.rank.aggregation_weights import divisor
+from betterthan.analysis.rank.aggregate import divisor
 from betterthan.kernels.influence.influence import effective_number, gini, share_of_largest
 
 

@@ -9,8 +9,7 @@ import pytest
 from tests.made import drawn_scores
 
 import betterthan as bt
-from betterthan.analysis.multiverse.choices import with_items
-from betterthan.analysis.multiverse.claims import claim_of
+from betterthan.analysis.multiverse.multiverse import claim_of, with_items
 from betterthan.examples.campaign import campaign
 from betterthan.examples.figure_one import figure_one
 from betterthan.examples.write import write_campaign

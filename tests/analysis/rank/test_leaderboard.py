@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.made import drawn_scores, scores_of
 
 import betterthan as bt
-from betterthan.analysis.pairs.leaderboard import decisions, shared_ranks, standing
+from betterthan.analysis.pairs.pairwise import decisions, shared_ranks, standing
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from betterthan.kernels.agreement.dependent_correlation import williams, williams_all_pairs
+from betterthan.kernels.agreement.correlation import williams, williams_all_pairs
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "williams.json").read_text(encoding="utf-8"))
 

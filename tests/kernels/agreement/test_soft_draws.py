@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import special
 
-from betterthan.kernels.agreement import soft_draws as module
-from betterthan.kernels.agreement.soft_draws import soft_draws
+from betterthan.kernels.agreement import soft_pairwise as module
+from betterthan.kernels.agreement.soft_pairwise import soft_draws
 
 
 def tables_of(n, kind, rng, k=3, m=6):

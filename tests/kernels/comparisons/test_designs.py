@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from betterthan.kernels.comparisons import designs
-from betterthan.kernels.comparisons.designs import squares_of_clusters
+from betterthan.kernels.comparisons import match_counts as designs
+from betterthan.kernels.comparisons.match_counts import squares_of_clusters
 
 
 def literal(value, left, right, cluster, covariates, n_systems):

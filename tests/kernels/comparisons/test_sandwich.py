@@ -5,8 +5,11 @@ import pytest
 
 from betterthan.errors import BetterThanError, NotEstimable
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry, bradley_terry_batch
-from betterthan.kernels.comparisons.designs import squares_of_clusters
-from betterthan.kernels.comparisons.match_counts import match_counts, resampled_match_counts
+from betterthan.kernels.comparisons.match_counts import (
+    match_counts,
+    resampled_match_counts,
+    squares_of_clusters,
+)
 from betterthan.kernels.comparisons.sandwich import difference_errors, model_covariance, robust_covariance
 from betterthan.kernels.comparisons.wins import with_prior, with_ties
 
@@ -149,7 +152,7 @@ def test_clusters_in_blocks_add_up(monkeypatch):
     """Many clusters are worked on in pieces."""
     left, right, outcome, cluster = simulated(500, 3, seed=10, n_clusters=50)
     whole = squares_of_clusters(outcome, left, right, cluster, n_systems=3)
-    monkeypatch.setattr("betterthan.kernels.comparisons.designs._BLOCK_NUMBERS", 12)
+    monkeypatch.setattr("betterthan.kernels.comparisons.match_counts._BLOCK_NUMBERS", 12)
     np.testing.assert_allclose(squares_of_clusters(outcome, left, right, cluster, n_systems=3), whole)
     none = np.zeros(0, np.int64)
     assert not squares_of_clusters(np.zeros(0), none, none, none, n_systems=2).any()

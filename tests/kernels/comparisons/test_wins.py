@@ -8,8 +8,13 @@ from hypothesis.extra import numpy as hnp
 from tests.everyday import few
 
 from betterthan.errors import BetterThanError, UnknownName
-from betterthan.kernels.comparisons.pair_outcomes import resampled_win_counts
-from betterthan.kernels.comparisons.wins import segment_ranks, win_counts, with_prior, with_ties
+from betterthan.kernels.comparisons.wins import (
+    resampled_win_counts,
+    segment_ranks,
+    win_counts,
+    with_prior,
+    with_ties,
+)
 
 AWKWARD = st.sampled_from(
     [0.0, -0.0, 1.0, 1.0 + 2**-52, -1.0, np.nan, np.inf, -np.inf, 5e-324, -5e-324, 1e308]
@@ -144,7 +149,7 @@ def test_resampling_in_small_blocks_changes_nothing(monkeypatch):
     rng = np.random.default_rng(3)
     goodness, weights = rng.normal(size=(7, 20)), rng.poisson(1, size=(5, 20)).astype(np.float64)
     expected = resampled_win_counts(goodness, weights)
-    monkeypatch.setattr("betterthan.kernels.comparisons.pair_outcomes._BLOCK_BYTES", 300)
+    monkeypatch.setattr("betterthan.kernels.comparisons.wins._BLOCK_BYTES", 300)
     np.testing.assert_array_equal(resampled_win_counts(goodness, weights).wins, expected.wins)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.kernels.influence.arrow import arrow_counts, strengths_of
+from betterthan.kernels.influence.diagnosis import arrow_counts, strengths_of
 
 AGGREGATIONS = ("mean", "median", "win_rate", "bradley_terry")
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from betterthan.kernels.comparisons.wins import win_counts
-from betterthan.kernels.intervals.medians import interpolated_median_interval, median_interval
+from betterthan.kernels.intervals.mean_differences import interpolated_median_interval, median_interval
 from betterthan.kernels.significance.rank_tests import sign_test
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from betterthan.kernels.intervals.mean_differences import mean_difference_interval
-from betterthan.kernels.intervals.unseen import interval_with_unseen
+from betterthan.kernels.intervals.proportions import interval_with_unseen
 
 
 def of_compare(values):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from betterthan.kernels.judges.judge_quality import (
+from betterthan.kernels.judges.judge_screening import (
     JudgedItems,
     control_test,
     mean_of_repeats,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from betterthan.kernels.metric_swaps import segments, segments_accuracy
-from betterthan.kernels.metric_swaps.leads import leads_of_values
+from betterthan.kernels.metric_swaps.masks import leads_of_values
 from betterthan.kernels.metric_swaps.means import VALUE_TOLERANCE, means_values
 from betterthan.kernels.metric_swaps.soft import soft_values
 

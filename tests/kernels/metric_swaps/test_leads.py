@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from betterthan.kernels.metric_swaps.leads import Leads, joined_leads, step_down_pvalues, two_sided_pvalues
+from betterthan.kernels.metric_swaps.masks import Leads, joined_leads, step_down_pvalues, two_sided_pvalues
 
 K = 5
 PAIRS = list(combinations(range(K), 2))

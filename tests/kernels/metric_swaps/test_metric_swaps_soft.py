@@ -19,13 +19,13 @@ from betterthan.kernels.agreement.soft_pairwise import (
 )
 from betterthan.kernels.agreement.system_means import pairs_of
 from betterthan.kernels.compiled import compiled
-from betterthan.kernels.metric_swaps import soft_analytic as metric_swaps_analytic
-from betterthan.kernels.metric_swaps import soft_monte_carlo as metric_swaps_counts
-from betterthan.kernels.metric_swaps import soft_monte_carlo as metric_swaps_monte_carlo
+from betterthan.kernels.metric_swaps import soft as metric_swaps_analytic
+from betterthan.kernels.metric_swaps import soft as metric_swaps_counts
+from betterthan.kernels.metric_swaps import soft as metric_swaps_monte_carlo
 from betterthan.kernels.metric_swaps.masks import SWAP_SCHEMES, draw_masks
 from betterthan.kernels.metric_swaps.means import standardised
-from betterthan.kernels.metric_swaps.soft_analytic import analytic_values
-from betterthan.kernels.metric_swaps.soft_monte_carlo import (
+from betterthan.kernels.metric_swaps.soft import (
+    analytic_values,
     count_loop,
     count_reached,
     counter_for,

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from betterthan.errors import BetterThanError
 from betterthan.kernels.ratings.elo import elo, powers_table, shuffled_elo
-from betterthan.kernels.ratings.lockstep import powers_of_two
-from betterthan.kernels.ratings.loops import power_of_two
+from betterthan.kernels.ratings.loops import power_of_two, powers_of_two
 from betterthan.kernels.ratings.match_play import as_published, score_matches, ties_to_second
 
 FIGURE_ONE = np.array(

@@ -13,8 +13,14 @@ from scipy.special import log_ndtr
 
 from betterthan.errors import BetterThanError
 from betterthan.kernels.ratings.elo import powers_table
-from betterthan.kernels.ratings.lockstep import draw_updates, excesses, win_updates
-from betterthan.kernels.ratings.loops import draw_update, excess, win_update
+from betterthan.kernels.ratings.loops import (
+    draw_update,
+    draw_updates,
+    excess,
+    excesses,
+    win_update,
+    win_updates,
+)
 from betterthan.kernels.ratings.match_play import as_published, score_matches
 from betterthan.kernels.ratings.trueskill import draw_margin, tails_table, trueskill
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.made import runs_of
 
-from betterthan.kernels.runs.moments import run_effect_pvalue, run_moments
+from betterthan.kernels.runs.limits import run_effect_pvalue, run_moments
 
 
 def moments_of(table):

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from betterthan.kernels.runs.pass_at import all_of, pass_at
+from betterthan.kernels.runs.components import all_of, pass_at
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 8])

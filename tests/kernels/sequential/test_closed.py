@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from betterthan.kernels.sequential.closed import adjusted
+from betterthan.kernels.sequential.betting import adjusted
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 6])

@@ -5,8 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from betterthan.kernels.sequential.betting import bets_for, evidence, final_capital, growth
-from betterthan.kernels.sequential.forecast import limits, more_units
+from betterthan.kernels.sequential.betting import (
+    bets_for,
+    evidence,
+    final_capital,
+    growth,
+    limits,
+    more_units,
+)
 
 
 def test_at_its_limits_the_evidence_is_just_enough():

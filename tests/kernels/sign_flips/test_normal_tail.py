@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from betterthan.kernels.sign_flips.normal_tail import AT_ONCE, normal_tails
+from betterthan.kernels.sign_flips.analytic import AT_ONCE, normal_tails
 
 
 def test_tails_are_those_of_the_error_function():

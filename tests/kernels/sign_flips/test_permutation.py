@@ -11,12 +11,13 @@ from tests.everyday import examples, few
 from threadpoolctl import threadpool_limits
 
 from betterthan.kernels.sign_flips import permutation
-from betterthan.kernels.sign_flips.centred_scores import centred_scores, partial_sums
 from betterthan.kernels.sign_flips.exact import exact_sign_flip
 from betterthan.kernels.sign_flips.permutation import (
     Tallies,
     add_one,
+    centred_scores,
     mid_share,
+    partial_sums,
     permutation_block,
     portions,
     random_signs,

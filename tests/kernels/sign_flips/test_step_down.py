@@ -12,7 +12,7 @@ from tests.everyday import few
 from betterthan.kernels.sign_flips import permutation
 from betterthan.kernels.sign_flips.permutation import add_one, permutation_block, random_signs
 from betterthan.kernels.sign_flips.step_down import family_of, max_statistic_block
-from betterthan.kernels.significance.step_down import step_down, stepped_pvalues
+from betterthan.kernels.significance.pvalues import step_down, stepped_pvalues
 
 
 def literal_step_down(goodness, signs):

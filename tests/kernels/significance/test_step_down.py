@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from betterthan.kernels.significance.pvalues import adjusted
-from betterthan.kernels.significance.step_down import stepped_pvalues, successive_maxima
+from betterthan.kernels.significance.pvalues import adjusted, stepped_pvalues, successive_maxima
 
 
 def test_counts_are_those_of_a_loop():

@@ -25,8 +25,13 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.budget import check_share
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.errors import BetterThanError, TableError, unknown_name
-from betterthan.kernels.comparisons.categories import CategoryFit, category_strengths
-from betterthan.kernels.comparisons.category_errors import UnitScores, category_errors, unit_scores
+from betterthan.kernels.comparisons.categories import (
+    CategoryFit,
+    UnitScores,
+    category_errors,
+    category_strengths,
+    unit_scores,
+)
 from betterthan.kernels.comparisons.sandwich import difference_errors, model_covariance
 from betterthan.kernels.comparisons.strengths import to_elo
 from betterthan.kernels.comparisons.wins import with_ties

@@ -21,9 +21,8 @@ from betterthan.analysis.board.items import RESAMPLES, ItemLimits, bounds_of, ov
 from betterthan.analysis.board.points import POINTS, combined
 from betterthan.analysis.board.task_tables import MissingTasks, TaskScores, task_scores
 from betterthan.analysis.compare.compare import compare
-from betterthan.analysis.computing import Rng
 from betterthan.analysis.rank.rank_scores import rank_scores
-from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.resampling import Resampling, Rng
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.table_argument import AnyData
 from betterthan.analysis.units import UnitName

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from betterthan.analysis.board.task_tables import TaskScores
-from betterthan.analysis.pairs.leaderboard import MOST_FOR_FEWEST_LETTERS, MOST_FOR_LETTERS, shared_ranks
+from betterthan.analysis.pairs.pairwise import MOST_FOR_FEWEST_LETTERS, MOST_FOR_LETTERS, shared_ranks
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotEstimable, some_of
 from betterthan.kernels.comparisons.task_scores import task_win_rates

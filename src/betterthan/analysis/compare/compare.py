@@ -1,4 +1,9 @@
-"""Is A better than B? Tests of every pair of systems."""
+"""Is A better than B? Tests of every pair of systems.
+
+All pairs reduced to one question: which systems differ from a baseline, by which metrics?
+
+Scores that only say right or wrong.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +17,15 @@ import numpy as np
 from betterthan.analysis.compare.compare_corrected import compare_corrected
 from betterthan.analysis.compare.compare_counts import compare_counts
 from betterthan.analysis.compare.compare_matches import compare_matches, compare_ratings
-from betterthan.analysis.compare.compare_runs import Over, compare_runs, refuse_without_runs
+from betterthan.analysis.compare.compare_runs import Over, compare_runs, pass_rule, refuse_without_runs
 from betterthan.analysis.compare.compare_win_rates import compare_win_rates, fitted_win_rates
 from betterthan.analysis.compare.decide import ComparisonOptions, MissingPolicy, decide
-from betterthan.analysis.compare.right_wrong import both_right
-from betterthan.analysis.compare.run_scores import pass_rule
-from betterthan.analysis.computing import Rng
-from betterthan.analysis.matches.match_covariates import refuse_covariates
+from betterthan.analysis.matches.match_units import refuse_covariates
 from betterthan.analysis.matches.matches import TiesModel, refuse_unmet
 from betterthan.analysis.pairs.pairwise import PairOptions, edge_note, require_pairs
-from betterthan.analysis.pairs.request import PermutationMethod
+from betterthan.analysis.pairs.permutation import PermutationMethod
 from betterthan.analysis.pairs.significance import OWN_TEST
-from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.resampling import Resampling, Rng
 from betterthan.analysis.strengths.aggregations import ITEM_RESPONSE, ORDERED
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.strengths.rated_matches import rate_matches
@@ -36,6 +38,7 @@ from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.comparisons.wins import WinCounts
 from betterthan.kernels.sign_flips.exact import Alternative
+from betterthan.kernels.significance.pvalues import adjusted
 from betterthan.messages import Message, Option, joined
 from betterthan.results.judges import Corrected
 from betterthan.results.pairwise import PairwiseTable
@@ -43,6 +46,74 @@ from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
 from betterthan.tables.runs import Runs
 from betterthan.tables.scores import Scores
+
+
+def against_baseline(tables: Sequence[PairwiseTable], baseline: str) -> list[PairwiseTable]:
+    """Return the pairs of every metric with p-values adjusted (Holm) for the comparisons with the baseline alone.
+
+    Those of all metrics are adjusted together. Pairs without the baseline have no adjusted p-value and no verdict: they
+    are not asked about.
+
+    Parameters
+    ----------
+    tables : sequence of PairwiseTable
+        One for each metric, two-sided, of all systems.
+    baseline : str
+
+    Raises
+    ------
+    UnknownName
+        When there is no such system.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> scores = bt.read_scores({"A": [3, 5, 4, 6, 5, 7], "B": [2, 3, 3, 3, 4, 5], "C": [2, 3, 3, 3, 4, 4]})
+    >>> (pairs,) = against_baseline([bt.compare(scores)], "A")
+    >>> pairs["A", "B"].adjusted, pairs["B", "C"].adjusted
+    (0.0625, nan)
+    """
+    asked = []
+    for pairs in tables:
+        if baseline not in pairs.systems:
+            raise unknown_name("system", baseline, pairs.systems)
+        at = pairs.systems.index(baseline)
+        asked.append((at, np.arange(len(pairs.systems)) != at))
+    own = [pairs.pvalue[at, others] for pairs, (at, others) in zip(tables, asked, strict=True)]
+    every = adjusted(np.concatenate(own), correction="holm")
+    parts = np.split(every, np.cumsum([part.size for part in own])[:-1])
+    found = []
+    for pairs, (at, others), part in zip(tables, asked, parts, strict=True):
+        values = np.full_like(pairs.pvalue, np.nan)
+        values[at, others] = values[others, at] = part
+        options = {**pairs.settings.options, "baseline": baseline, "adjust": "holm"}
+        found.append(
+            replace(
+                pairs, adjusted=values, correction="holm", settings=replace(pairs.settings, options=options)
+            )
+        )
+    return found
+
+
+def both_right(scores: Scores, systems: Sequence[str]) -> FloatArray | None:
+    """Return on how many segments each two systems are right, or None where scores are not 0 and 1.
+
+    With wins and losses, which are the segments on which only one of the two is right, this is the table of McNemar's
+    test. A missing score is neither right nor wrong.
+
+    Examples
+    --------
+    >>> scores = Scores(name="m", systems=["A", "B"], segments=["1", "2", "3"], values=[[1, 1, 0], [1, 0, 0]])
+    >>> both_right(scores, ["A", "B"])
+    array([[2., 1.],
+           [1., 1.]])
+    """
+    if not scores.is_binary:
+        return None
+    right = (scores.values == (1.0 if scores.higher_is_better else 0.0)).astype(np.float64)
+    right = right[[scores.systems.index(name) for name in systems]]
+    return np.asarray(right @ right.T)
+
 
 TestName = Literal["auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"]
 CorrectionName = Literal["auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"]

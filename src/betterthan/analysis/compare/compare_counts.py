@@ -29,8 +29,7 @@ from betterthan.kernels.significance.counts_permutation import (
     linearised_differences,
     swap_spread,
 )
-from betterthan.kernels.significance.pvalues import monte_carlo_limits
-from betterthan.kernels.significance.step_down import step_down
+from betterthan.kernels.significance.pvalues import monte_carlo_limits, step_down
 from betterthan.messages import Message, Option
 from betterthan.results.pairwise import P_METHODS, PairwiseTable
 from betterthan.tables.counts import Counts, Formula

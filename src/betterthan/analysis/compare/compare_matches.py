@@ -8,8 +8,13 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import expit
 
-from betterthan.analysis.matches.match_covariates import style_notes
-from betterthan.analysis.matches.match_units import match_unit_note, match_units, thin_note, units_of_matches
+from betterthan.analysis.matches.match_units import (
+    match_unit_note,
+    match_units,
+    style_notes,
+    thin_note,
+    units_of_matches,
+)
 from betterthan.analysis.matches.matches import (
     MatchFit,
     TiesModel,

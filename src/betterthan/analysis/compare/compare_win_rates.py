@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from betterthan.analysis.matches.match_covariates import two_way
-from betterthan.analysis.matches.match_units import crossed, match_units, thin_note, units_of_matches
+from betterthan.analysis.matches.match_units import crossed, match_units, thin_note, two_way, units_of_matches
 from betterthan.analysis.matches.matches import critical_values, ties_note, upper_tail
 from betterthan.analysis.pairs.pairwise import PairFindings, PairOptions, pairwise_table
 from betterthan.analysis.strengths.aggregations import win_rates

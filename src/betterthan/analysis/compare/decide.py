@@ -21,13 +21,13 @@ from betterthan.analysis.pairs.pairwise import (
     corrected_by,
     pairwise_table,
 )
-from betterthan.analysis.pairs.permutation import stepped_down
-from betterthan.analysis.pairs.request import (
+from betterthan.analysis.pairs.permutation import (
     PairPValues,
     PairRequest,
     PermutationMethod,
     SignificanceTest,
     TestTies,
+    stepped_down,
 )
 from betterthan.analysis.pairs.significance import OWN_TEST, TESTS
 from betterthan.analysis.resampling import Resampling

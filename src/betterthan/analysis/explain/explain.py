@@ -15,17 +15,16 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 
 from betterthan.analysis.compare import mechanisms as judged
+from betterthan.analysis.compare.compare import both_right
 from betterthan.analysis.compare.decide import ComparisonOptions, decide
 from betterthan.analysis.compare.mechanisms import PairTests, permutation_test
-from betterthan.analysis.compare.right_wrong import both_right
-from betterthan.analysis.computing import Rng
 from betterthan.analysis.explain.explain_counts import LengthsArgument, explain_counts
 from betterthan.analysis.explain.fragility import MEAN_SIGNIFICANCE, WINS_SIGNIFICANCE, flips
 from betterthan.analysis.explain.right_wrong import outcome_sentences
 from betterthan.analysis.explain.slices import SlicePart, lengths_of, parts_of, reversed_slices
 from betterthan.analysis.pairs.pairwise import PairOptions
 from betterthan.analysis.rank.detectable import detectable
-from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.resampling import Resampling, Rng
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.units import UnitName, Units, few_units_note, units_of

@@ -15,12 +15,11 @@ import numpy as np
 from scipy.special import stdtrit
 
 from betterthan.analysis.compare.compare import compare
-from betterthan.analysis.computing import Rng
 from betterthan.analysis.pairs.pairwise import TEST_RESAMPLES, edge_note
-from betterthan.analysis.rank.aggregation_weights import LONGEST, length_weights
+from betterthan.analysis.rank.aggregate import LONGEST, length_weights
 from betterthan.analysis.rank.bootstrap_mean import bootstrap_mean
 from betterthan.analysis.rank.rank_scores import pairs_of_counts
-from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.resampling import Resampling, Rng
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.units import UnitName, units_of
 from betterthan.analysis.wording import amount, counted, decimals_for, listing, share

@@ -13,7 +13,7 @@ from betterthan.analysis.compare.compare_runs import Over
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
 from betterthan.kernels.intervals.mean_differences import is_two_valued
-from betterthan.kernels.intervals.unseen import interval_with_unseen
+from betterthan.kernels.intervals.proportions import interval_with_unseen
 from betterthan.kernels.significance.paired_shares import shares_exceed
 from betterthan.results.pairwise import Pair, PairwiseTable
 from betterthan.tables.counts import Counts
@@ -76,8 +76,9 @@ def standing(table: GateTable, margin: float, options: GateOptions) -> Standing:
 
     For scores of two values on single items the margin is tested exactly
     (:func:`betterthan.kernels.significance.paired_shares.shares_exceed`). For other scores of single items an interval
-    that allows for losses not yet seen (:func:`betterthan.kernels.intervals.unseen.interval_with_unseen`) must exclude
-    the margin and 0, too. An end of the interval on the wrong side of either is moved to it, as `compare` does at 0.
+    that allows for losses not yet seen (:func:`betterthan.kernels.intervals.proportions.interval_with_unseen`) must
+    exclude the margin and 0, too. An end of the interval on the wrong side of either is moved to it, as `compare` does
+    at 0.
     """
     result = compare(
         table,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betterthan.analysis.computing import Rng, seed_of
+from betterthan.analysis.resampling import Rng, seed_of
 from betterthan.analysis.table_argument import AnyData, judgements_with_judges
 from betterthan.analysis.wording import amount, counted, share
 from betterthan.arrays import BoolArray, FloatArray, IntArray
@@ -18,19 +18,17 @@ from betterthan.budget import check_share
 from betterthan.engine.blocks import stream
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.kernels.judges.judge_pairs import mean_kappa, order_kappa, pairwise_order
-from betterthan.kernels.judges.judge_quality import (
+from betterthan.kernels.judges.judge_screening import (
     Controls,
     JudgedItems,
     PeerAgreement,
+    careless_pvalues,
     control_test,
     mean_of_repeats,
     peer_agreement,
-    repeat_consistency,
-)
-from betterthan.kernels.judges.judge_screening import (
-    careless_pvalues,
     power_by_peers,
     power_of_controls,
+    repeat_consistency,
     screen_by_peers,
 )
 from betterthan.kernels.judges.left_out import FEWEST

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from betterthan.analysis.computing import Rng, seed_of
+from betterthan.analysis.resampling import Rng, seed_of
 from betterthan.analysis.table_argument import AnyData, as_judged
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.engine.blocks import stream

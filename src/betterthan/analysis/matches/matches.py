@@ -9,20 +9,22 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import expit, ndtr, ndtri, stdtr, stdtrit
 
-from betterthan.analysis.matches.match_covariates import (
+from betterthan.analysis.matches.match_units import (
     Clustering,
+    MatchUnit,
     Style,
+    crossed,
     fit_with_covariates,
     refuse_covariates,
     two_way,
+    units_of_matches,
 )
-from betterthan.analysis.matches.match_units import MatchUnit, crossed, units_of_matches
 from betterthan.arrays import FloatArray, IntArray, numbered
 from betterthan.errors import BetterThanError, NotEstimable, some_of, unknown_name
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry
 from betterthan.kernels.comparisons.connectivity import Connectivity, connectivity
 from betterthan.kernels.comparisons.davidson import DavidsonFit, davidson, davidson_exists
-from betterthan.kernels.comparisons.designs import signed_sums, squares_of_designs
+from betterthan.kernels.comparisons.match_counts import signed_sums, squares_of_designs
 from betterthan.kernels.comparisons.rao_kupper import RaoKupperFit, rao_kupper
 from betterthan.kernels.comparisons.sandwich import (
     clustered_fit,

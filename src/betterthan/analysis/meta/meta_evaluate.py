@@ -10,24 +10,26 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from betterthan.analysis.computing import Rng
-from betterthan.analysis.meta.bootstrap import bootstrap_tails
 from betterthan.analysis.meta.comparisons import (
     ALTERNATIVES,
     CORRECTIONS,
     SIGNIFICANCE,
     SWAPS,
     SignificanceOptions,
+    bootstrap_tails,
     chosen_test,
     untested,
 )
-from betterthan.analysis.meta.human_side import (
+from betterthan.analysis.meta.inputs import (
+    MetricTables,
+    Panel,
+    panel_of,
     points_as_scores,
     strengths_as_scores,
+    tables_of,
     with_pairs,
     with_texts,
 )
-from betterthan.analysis.meta.inputs import MetricTables, Panel, panel_of, tables_of
 from betterthan.analysis.meta.measures import (
     LEVELS,
     Measure,
@@ -61,7 +63,7 @@ from betterthan.analysis.meta.segment import (
 )
 from betterthan.analysis.meta.swaps import SwapTails, swapped_leads, tails_of_systems
 from betterthan.analysis.meta.system import MeansMeasure, SoftPairwiseAccuracy
-from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.resampling import Resampling, Rng
 from betterthan.analysis.table_argument import AnyData, as_metrics_and_human
 from betterthan.arrays import FloatArray, digest
 from betterthan.budget import check_share

@@ -9,8 +9,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from betterthan.analysis.meta.bootstrap import bootstrap_draws, centred_percentile_interval
-from betterthan.analysis.meta.comparisons import SWAPS, SignificanceOptions, compared, comparisons_of
+from betterthan.analysis.meta.comparisons import (
+    SWAPS,
+    SignificanceOptions,
+    bootstrap_draws,
+    centred_percentile_interval,
+    compared,
+    comparisons_of,
+)
 from betterthan.analysis.meta.inputs import Panel
 from betterthan.analysis.meta.measures import (
     Measure,
@@ -23,7 +29,7 @@ from betterthan.analysis.meta.measures import (
 from betterthan.analysis.meta.segment import AccuracyWithTies, OwnFunction, TieTau
 from betterthan.analysis.meta.swaps import SwapTails
 from betterthan.analysis.meta.system import SoftPairwiseAccuracy, system_scores
-from betterthan.analysis.pairs.leaderboard import shared_ranks
+from betterthan.analysis.pairs.pairwise import shared_ranks
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.units import unit_note
 from betterthan.arrays import BoolArray, FloatArray, IntArray

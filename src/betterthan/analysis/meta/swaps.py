@@ -31,18 +31,18 @@ from betterthan.analysis.units import Units
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
 from betterthan.engine.blocks import block_ranges, even_parts, stream
 from betterthan.errors import BetterThanError
-from betterthan.kernels.agreement.correlation import kendall_b_rows, pearson, spearman
-from betterthan.kernels.agreement.dependent_correlation import williams_all_pairs
+from betterthan.kernels.agreement.correlation import kendall_b_rows, pearson, spearman, williams_all_pairs
 from betterthan.kernels.agreement.system_means import kendall_of_means, spearman_of_means
 from betterthan.kernels.agreement.tau_tables import tau
-from betterthan.kernels.metric_swaps.leads import (
+from betterthan.kernels.metric_swaps.masks import (
     Leads,
+    Streams,
+    SwapScheme,
     joined_leads,
     leads_of_values,
     step_down_pvalues,
     two_sided_pvalues,
 )
-from betterthan.kernels.metric_swaps.masks import Streams, SwapScheme
 from betterthan.kernels.metric_swaps.means import VALUE_TOLERANCE, means_values, standardised
 from betterthan.kernels.metric_swaps.segments import (
     WHOLE_GROUPS,

@@ -9,13 +9,11 @@ import numpy as np
 
 from betterthan.analysis.meta.inputs import Panel
 from betterthan.analysis.meta.measures import MeasuredMetrics, MeasureLevel, MeasureOptions, MeasureRequest
-from betterthan.analysis.pairs.permutation import permutation
-from betterthan.analysis.pairs.request import PairRequest
+from betterthan.analysis.pairs.permutation import PairRequest, permutation
 from betterthan.arrays import BoolArray, FloatArray, digest
 from betterthan.engine.blocks import stream
 from betterthan.errors import BetterThanError
-from betterthan.kernels.agreement.soft_draws import soft_draws
-from betterthan.kernels.agreement.soft_pairwise import pvalues_of_tables, soft_pairwise_accuracy
+from betterthan.kernels.agreement.soft_pairwise import pvalues_of_tables, soft_draws, soft_pairwise_accuracy
 from betterthan.kernels.sign_flips.permutation import share
 from betterthan.kernels.significance.counts_permutation import counts_permutation_block
 from betterthan.messages import NAME, Message, Option

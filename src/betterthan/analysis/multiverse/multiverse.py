@@ -1,32 +1,32 @@
-"""Does a claim survive every defensible choice of metric, items, aggregation, test, unit and correction?"""
+"""Does a claim survive every defensible choice of metric, items, aggregation, test, unit and correction?
+
+Claims in words: which system is said to be better, and than which others.
+
+The choices of an analysis that can be defended, and those that make sense together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from betterthan.analysis.compare.compare import compare
-from betterthan.analysis.computing import Computing, Rng, seed_of
-from betterthan.analysis.multiverse.choices import (
-    CORRECTIONS,
-    DOCUMENTS,
-    Method,
-    Variant,
-    methods,
-    variants,
-)
-from betterthan.analysis.multiverse.claims import SystemClaim, claim_of
+from betterthan.analysis.resampling import Computing, Rng, seed_of
 from betterthan.analysis.table_argument import AnyData
-from betterthan.analysis.tradeoffs.metric_tables import metric_tables
-from betterthan.arrays import digest
+from betterthan.analysis.tradeoffs.tradeoffs import metric_tables
+from betterthan.analysis.units import has_documents
+from betterthan.arrays import FloatArray, digest
 from betterthan.budget import MOST_RESAMPLES, check_count, check_share
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
-from betterthan.errors import NotEstimable, TableError, some_of
+from betterthan.errors import BetterThanError, NotEstimable, TableError, some_of, unknown_name
 from betterthan.kernels.significance.pvalues import Correction, adjusted
 from betterthan.results.pairwise import WIN_PROBABILITY, PairwiseTable
 from betterthan.results.robustness import (
@@ -40,6 +40,203 @@ from betterthan.results.robustness import (
 )
 from betterthan.results.settings import Settings
 from betterthan.tables.scores import Scores
+
+_BETTER = re.compile(r"\s*(?:>|\bis\s+better\s+than\b|\bbeats\b|\boutperforms\b)\s*", re.IGNORECASE)
+_WORSE = re.compile(r"\s*(?:<|\bis\s+worse\s+than\b)\s*", re.IGNORECASE)
+_BEST = re.compile(r"\s+is\s+(?:the\s+)?best\s*$", re.IGNORECASE)
+
+
+class SystemClaim(NamedTuple):
+    """A claim that a system is better than others.
+
+    Attributes
+    ----------
+    system : str
+    others : tuple of str
+    is_best : bool
+        Whether the others are all systems.
+    """
+
+    system: str
+    others: tuple[str, ...]
+    is_best: bool
+
+    @property
+    def words(self) -> str:
+        """The claim in words."""
+        return f"{self.system} is best" if self.is_best else f"{self.system} > {self.others[0]}"
+
+
+def claim_of(claim: str | Sequence[str], systems: Sequence[str]) -> SystemClaim:
+    """Return the claim about systems, from words, from two names or from one.
+
+    Parameters
+    ----------
+    claim : str or sequence of str
+        "A > B", "A is better than B", "A beats B", "B < A", "A is best", ("A", "B") or ("A",).
+    systems : sequence of str
+
+    Examples
+    --------
+    >>> claim_of("A is better than B", ["A", "B", "C"])
+    SystemClaim(system='A', others=('B',), is_best=False)
+    >>> claim_of("b < c", ["A", "b", "c"]).words, claim_of("A is best", ["A", "B", "C"]).others
+    ('c > b', ('B', 'C'))
+    """
+    names = _names(claim, systems) if isinstance(claim, str) else tuple(claim)
+    if not 1 <= len(names) <= 2:
+        raise BetterThanError(
+            f'"{claim}" is not a claim about systems. Write it as "A > B", "A is better than B" or "A is best".'
+        )
+    for name in names:
+        if name not in systems:
+            raise unknown_name("system", name, systems)
+    if len(set(names)) < len(names):
+        raise BetterThanError(f'A claim is about two different systems, not about "{names[0]}" and itself.')
+    if len(names) == 2:
+        return SystemClaim(names[0], (names[1],), is_best=False)
+    others = tuple(name for name in systems if name != names[0])
+    if not others:
+        raise BetterThanError(f"There is only one system, {names[0]}; a claim needs two or more.")
+    return SystemClaim(names[0], others, is_best=True)
+
+
+def _names(claim: str, systems: Sequence[str]) -> tuple[str, ...]:
+    """Find the names on both sides of the words; systems may have names that contain these words."""
+    text = claim.strip()
+    if text in systems:
+        return (text,)
+    for pattern, turned in ((_BETTER, False), (_WORSE, True)):
+        cuts = [(text[: cut.start()].strip(), text[cut.end() :].strip()) for cut in pattern.finditer(text)]
+        known = [cut for cut in cuts if all(name in systems for name in cut)]
+        for first, second in known or cuts:
+            if first and second:
+                return (second, first) if turned else (first, second)
+    best = _BEST.search(text)
+    return (text[: best.start()].strip(),) if best else ()
+
+
+ALL_ITEMS, CAPPED, TRIMMED = "all", "capped", "without extremes"
+ALL_SYSTEMS, ONLY_THOSE = "all", "only those"
+SEGMENTS, DOCUMENTS = "segments", "documents"
+CORRECTIONS: tuple[Correction, ...] = ("none", "bonferroni", "holm", "benjamini_hochberg")
+_CAP = 0.01
+_EXTREME = 0.02
+_TRIM = 0.2
+_LEAST_ITEMS = 20
+"""With fewer items, one in fifty is none."""
+
+
+def trimmed_mean(goodness: FloatArray) -> FloatArray:
+    """Return the mean of each system without its lowest and highest 20% of scores; (m, n) to (m,).
+
+    Examples
+    --------
+    >>> trimmed_mean(np.array([[1.0, 2.0, 3.0, 4.0, 90.0]]))
+    array([3.])
+    """
+    n = goodness.shape[1]
+    cut = int(_TRIM * n)
+    return np.asarray(np.sort(goodness, axis=1)[:, cut : n - cut].mean(axis=1))
+
+
+class Method(NamedTuple):
+    """An aggregation with a test that belongs to it.
+
+    Attributes
+    ----------
+    aggregation, test : str
+        As shown.
+    options : dict
+        Those of :func:`betterthan.compare`.
+    ties : str
+        How ties are treated; empty where they need no treatment.
+    takes_documents : bool
+        Whether documents may be the units.
+    """
+
+    aggregation: str
+    test: str
+    options: dict[str, str | Callable[[FloatArray], FloatArray]]
+    ties: str = ""
+    takes_documents: bool = True
+
+
+_METHODS = (
+    Method("mean", "permutation", {"test": "permutation"}),
+    Method("mean", "t", {"test": "t"}),
+    Method("mean", "bootstrap", {"test": "bootstrap"}),
+    Method("trimmed mean", "bootstrap", {"by": trimmed_mean}),
+    Method("median", "bootstrap", {"by": "median"}),
+    Method("median", "Mood", {"test": "mood"}, takes_documents=False),
+    Method("median of differences", "Wilcoxon", {"test": "wilcoxon"}, takes_documents=False),
+    Method("win rate", "permutation", {"by": "win_rate"}),
+    Method("win rate", "sign", {"test": "sign"}, "drop", takes_documents=False),
+    Method("win rate", "sign", {"test": "sign", "ties": "half"}, "half", takes_documents=False),
+    Method("Bradley–Terry", "Wald", {"by": "bradley_terry", "ties": "half"}, "half"),
+    Method("Bradley–Terry", "Wald", {"by": "bradley_terry", "ties": "drop"}, "drop"),
+)
+
+
+class Variant(NamedTuple):
+    """A table and what was chosen to make it."""
+
+    scores: Scores
+    metric: str
+    items: str
+    systems: str
+    units: str
+
+
+def variants(tables: dict[str, Scores], named: tuple[str, ...]) -> Iterator[Variant]:
+    """Yield every table: each metric, all or fewer items, all systems or only those of the claim, each unit."""
+    for metric, scores in tables.items():
+        for items, of_systems in itertools.product(_item_choices(scores), _system_choices(scores, named)):
+            chosen = scores if of_systems == ALL_SYSTEMS else scores.select(named)
+            table = with_items(chosen, items, named)
+            for units in (SEGMENTS, DOCUMENTS) if has_documents(table) else (SEGMENTS,):
+                yield Variant(table, metric, items, of_systems, units)
+
+
+def methods(variant: Variant) -> tuple[Method, ...]:
+    """Return the methods that differ on this table."""
+    values = variant.scores.values
+    has_ties = any((values[a] == values[b]).any() for a, b in itertools.combinations(range(len(values)), 2))
+    ties = ("", "drop", "half") if has_ties else ("", "drop")
+    return tuple(
+        method
+        for method in _METHODS
+        if method.ties in ties and (variant.units == SEGMENTS or method.takes_documents)
+    )
+
+
+def _item_choices(scores: Scores) -> tuple[str, ...]:
+    if scores.is_binary or scores.n_segments < _LEAST_ITEMS:
+        return (ALL_ITEMS,)
+    return ALL_ITEMS, CAPPED, TRIMMED
+
+
+def _system_choices(scores: Scores, named: tuple[str, ...]) -> tuple[str, ...]:
+    return (ALL_SYSTEMS, ONLY_THOSE) if len(named) < scores.n_systems else (ALL_SYSTEMS,)
+
+
+def with_items(scores: Scores, items: str, named: tuple[str, ...]) -> Scores:
+    """Return the table with outliers treated.
+
+    * "capped": scores beyond the 1st and 99th percentile of all scores are set to these.
+    * "without extremes": without the 2% of items on which the systems named differ most.
+    """
+    if items == CAPPED:
+        low, high = np.quantile(scores.values, [_CAP, 1 - _CAP])
+        return replace(scores, values=np.clip(scores.values, low, high))
+    if items == TRIMMED:
+        values = np.stack([scores.values[scores.systems.index(name)] for name in named])
+        size = values.max(axis=0) - values.min(axis=0)
+        n_left_out = int(np.ceil(_EXTREME * scores.n_segments))
+        kept = np.sort(np.argsort(size, kind="stable")[: scores.n_segments - n_left_out])
+        return scores.select(segments=[scores.segments[place] for place in kept])
+    return scores
+
 
 _RESAMPLES = 1999
 _ROUNDING = 1e-12

@@ -15,8 +15,7 @@ from betterthan.arrays import BoolArray, FloatArray
 from betterthan.kernels.comparisons.tied_ranks import counted_medians
 from betterthan.kernels.comparisons.wins import TiesPolicy, WinCounts, win_counts
 from betterthan.kernels.intervals.intervals import percentile_interval, simultaneous_confidence
-from betterthan.kernels.intervals.mean_differences import mean_difference_interval
-from betterthan.kernels.intervals.medians import median_interval
+from betterthan.kernels.intervals.mean_differences import mean_difference_interval, median_interval
 from betterthan.kernels.intervals.proportions import agresti_coull_interval, holding, sign_test_holds
 from betterthan.kernels.resampling.clustered import degrees_of_mean
 from betterthan.kernels.resampling.resample import bootstrap_counts

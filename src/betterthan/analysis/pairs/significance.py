@@ -6,8 +6,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from betterthan.analysis.pairs.effects import clustered_mean_differences
-from betterthan.analysis.pairs.permutation import permutation
-from betterthan.analysis.pairs.request import PairPValues, PairRequest, SignificanceTest
+from betterthan.analysis.pairs.permutation import PairPValues, PairRequest, SignificanceTest, permutation
 from betterthan.arrays import FloatArray
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.resampling.resample import bootstrap_counts
@@ -19,9 +18,8 @@ from betterthan.kernels.significance.paired_bootstrap import (
     bootstrap_t_tallies,
     studentized_pairs,
 )
-from betterthan.kernels.significance.pvalues import pairwise_pvalues
+from betterthan.kernels.significance.pvalues import pairwise_pvalues, stepped_pvalues
 from betterthan.kernels.significance.rank_tests import mood_median, sign_test, wilcoxon
-from betterthan.kernels.significance.step_down import stepped_pvalues
 from betterthan.results.pairwise import P_METHODS
 
 _TIES_WORTH_A_WORD = 0.03

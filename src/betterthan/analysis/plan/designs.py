@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, Protocol
 
-from betterthan.kernels.runs.power import power_of_runs
+from betterthan.kernels.runs.components import power_of_runs
 from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.kernels.significance.power import (
     power_of_battles,

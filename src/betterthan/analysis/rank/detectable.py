@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from betterthan.analysis.computing import Rng, seed_of
+from betterthan.analysis.resampling import Rng, seed_of
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.budget import check_share
 from betterthan.engine.blocks import stream

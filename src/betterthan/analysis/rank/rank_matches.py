@@ -13,8 +13,9 @@ from scipy.special import expit, logsumexp, ndtr, stdtrit
 
 from betterthan.analysis.compare.compare_matches import compare_matches, compare_ratings
 from betterthan.analysis.compare.compare_win_rates import compare_win_rates, fitted_win_rates
-from betterthan.analysis.matches.match_covariates import effects_of, refuse_covariates
 from betterthan.analysis.matches.match_units import (
+    effects_of,
+    refuse_covariates,
     thin_note,
     units_of_matches,
 )

@@ -14,11 +14,10 @@ from betterthan.arrays import FloatArray
 from betterthan.errors import unknown_name
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry_batch
 from betterthan.kernels.comparisons.davidson import davidson_exists
-from betterthan.kernels.comparisons.pair_outcomes import resampled_win_counts
 from betterthan.kernels.comparisons.rao_kupper import rao_kupper_batch
 from betterthan.kernels.comparisons.strengths import to_elo, to_shares
 from betterthan.kernels.comparisons.tied_ranks import counted_medians
-from betterthan.kernels.comparisons.wins import WinCounts, win_counts, with_ties
+from betterthan.kernels.comparisons.wins import WinCounts, resampled_win_counts, win_counts, with_ties
 
 StrengthFunction = Callable[[FloatArray], FloatArray]
 WeightedStrengths = Callable[[FloatArray, FloatArray, np.random.Generator], FloatArray]

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from betterthan.analysis.matches.match_covariates import two_way
+from betterthan.analysis.matches.match_units import two_way
 from betterthan.analysis.resampling import BlockFunction, Resampling
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blocks import even_parts, stream

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from betterthan.analysis.matches.matches import TIE_MODELS, TIES, TiesModel
-from betterthan.analysis.pairs.leaderboard import SLACK, SLACK_OF_MEANS, shared_ranks, standing
-from betterthan.analysis.pairs.pairwise import PairOptions
+from betterthan.analysis.pairs.pairwise import SLACK, SLACK_OF_MEANS, PairOptions, shared_ranks, standing
 from betterthan.analysis.strengths.aggregations import SCALES
 from betterthan.analysis.strengths.ordered import ORDERS, PlayOrder, Rating, shown_rating
 from betterthan.analysis.units import UnitName

@@ -27,8 +27,7 @@ from betterthan.kernels.intervals.intervals import (
     standard_errors,
     t_interval,
 )
-from betterthan.kernels.intervals.mean_differences import is_two_valued
-from betterthan.kernels.intervals.medians import interpolated_median_interval
+from betterthan.kernels.intervals.mean_differences import interpolated_median_interval, is_two_valued
 from betterthan.kernels.intervals.proportions import agresti_coull_interval
 from betterthan.kernels.resampling.clustered import degrees_of_mean
 from betterthan.kernels.significance.counts_permutation import counts_bootstrap_block

@@ -25,8 +25,7 @@ from betterthan.kernels.intervals.proportions import agresti_coull_interval
 from betterthan.kernels.ratings.trueskill import BETA
 from betterthan.kernels.resampling.clustered import degrees_of_mean
 from betterthan.kernels.sign_flips.permutation import add_one
-from betterthan.kernels.significance.pvalues import adjusted, pairs_matrix
-from betterthan.kernels.significance.step_down import stepped_pvalues
+from betterthan.kernels.significance.pvalues import adjusted, pairs_matrix, stepped_pvalues
 from betterthan.messages import Message, Option
 from betterthan.results.pairwise import P_METHODS, WIN_PROBABILITY
 from betterthan.tables.scores import Scores
@@ -255,7 +254,7 @@ def _by_draws(
     medians are skewed, and the evidence against a lead is how far they extend toward 0: hence a standard deviation for
     each side, none smaller than half of the overall one. The interval inverts the test, so it excludes 0 when p is
     below its level. A p-value is never smaller than that of t, nor an adjusted one than Holm's of t
-    (:mod:`betterthan.kernels.significance.step_down` gives that of the maximum): bootstrap samples of few units
+    (:mod:`betterthan.kernels.significance.pvalues` gives that of the maximum): bootstrap samples of few units
     underestimate the variance. Nor is it below :math:`2^{1-n}`, the smallest p-value of a sign test of n units.
     """
     if found.joint is not None:

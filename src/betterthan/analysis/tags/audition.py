@@ -8,10 +8,8 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from betterthan.analysis.computing import Rng
-from betterthan.analysis.resampling import Resampling
-from betterthan.analysis.tags.synthetic_labellings import SYNTHETIC, with_synthetic
-from betterthan.analysis.tags.tag_counts import TagMeasure
+from betterthan.analysis.resampling import Resampling, Rng
+from betterthan.analysis.tags.tag_counts import SYNTHETIC, TagMeasure, with_synthetic
 from betterthan.analysis.tags.tag_tests import (
     Measured,
     TagPairTests,

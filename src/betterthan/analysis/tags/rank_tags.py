@@ -8,12 +8,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from betterthan.analysis.computing import Rng
-from betterthan.analysis.pairs.leaderboard import shared_ranks
-from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.pairs.pairwise import shared_ranks
+from betterthan.analysis.resampling import Resampling, Rng
 from betterthan.analysis.table_argument import AnyData, as_table
-from betterthan.analysis.tags.synthetic_labellings import SYNTHETIC, with_synthetic
-from betterthan.analysis.tags.tag_counts import TagMeasure, tag_counts
+from betterthan.analysis.tags.tag_counts import SYNTHETIC, TagMeasure, tag_counts, with_synthetic
 from betterthan.analysis.tags.tag_tests import (
     TagTestOptions,
     about_intervals,

@@ -8,9 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from betterthan.analysis.computing import Rng
-from betterthan.analysis.pairs.leaderboard import shared_ranks
-from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.pairs.pairwise import shared_ranks
+from betterthan.analysis.resampling import Resampling, Rng
 from betterthan.analysis.tags.tag_tests import unit_name
 from betterthan.analysis.units import Units, unit_note, units_of
 from betterthan.analysis.wording import listing
@@ -20,8 +19,7 @@ from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, unknown_name
-from betterthan.kernels.agreement.correlation import pearson, spearman
-from betterthan.kernels.agreement.dependent_correlation import williams_all_pairs
+from betterthan.kernels.agreement.correlation import pearson, spearman, williams_all_pairs
 from betterthan.kernels.agreement.prediction_errors import (
     correlation_tests,
     correlations_without,

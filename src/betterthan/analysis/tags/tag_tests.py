@@ -12,8 +12,7 @@ import numpy as np
 
 from betterthan.analysis.compare.compare import compare
 from betterthan.analysis.compare.compare_counts import maximum_pvalues, unit_counts
-from betterthan.analysis.pairs.leaderboard import shared_ranks
-from betterthan.analysis.pairs.pairwise import PairOptions
+from betterthan.analysis.pairs.pairwise import PairOptions, shared_ranks
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.tags.tag_counts import MEASURES, tag_counts
 from betterthan.analysis.units import UnitName, Units, units_of

@@ -20,7 +20,16 @@ import click
 from betterthan import scratch
 from betterthan.budget import MOST_SEGMENTS
 from betterthan.cli.gate_config import config_options
-from betterthan.cli.options import alpha_option, output_options, over_option, reading_options, units_option
+from betterthan.cli.options import (
+    alpha_option,
+    metric_option,
+    missing_option,
+    only_option,
+    output_options,
+    over_option,
+    reading_options,
+    units_option,
+)
 from betterthan.cli.streams import is_quiet
 from betterthan.errors import BetterThanError, ReadError
 
@@ -58,12 +67,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="Direction of the test.",
 )
-@click.option(
-    "--only",
-    "systems",
-    multiple=True,
-    metavar="SYSTEM",
-    help="A system of the pilot to plan for. Repeat for several; for two, the difference observed between them.",
+@only_option(
+    "A system of the pilot to plan for. Repeat for several; for two, the difference observed between them."
 )
 @click.option(
     "--n-systems",
@@ -71,7 +76,7 @@ if TYPE_CHECKING:
     metavar="M",
     help="Number of systems that will be compared. [default: those of the pilot, otherwise 2]",
 )
-@click.option("--metric", metavar="NAME", help="The metric, if the pilot has several.")
+@metric_option("The metric, if the pilot has several.")
 @click.option(
     "--sd", type=float, metavar="X", help="Assume this standard deviation of the differences of items."
 )
@@ -108,13 +113,7 @@ if TYPE_CHECKING:
 @click.option(
     "--judge-correlation", type=float, metavar="X", help="With --sd: correlation of the judge with humans."
 )
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Reject items that a system lacks, or leave them out.",
-)
+@missing_option("Reject items that a system lacks, or leave them out.")
 @units_option
 @click.option(
     "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of the ranges."
@@ -160,13 +159,7 @@ def plan(
     help="How much worse the candidate may be, in the unit of the metric; for battles, of the probability of a win. "
     "Needed unless every --metric has a margin.",
 )
-@click.option(
-    "--only",
-    "systems",
-    multiple=True,
-    metavar="SYSTEM",
-    help="The baseline, and given again the candidate, where their names could be files.",
-)
+@only_option("The baseline, and given again the candidate, where their names could be files.")
 @click.option(
     "--metric",
     "metrics",
@@ -188,13 +181,7 @@ def plan(
     type=click.Choice(["pass", "fail"]),
     help="Count an undecided gate as a pass (exit code 0) or a failure (1). [default: exit code 3]",
 )
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Reject items that one of the two lacks, or leave them out.",
-)
+@missing_option("Reject items that one of the two lacks, or leave them out.")
 @units_option
 @over_option
 @click.option(
@@ -275,9 +262,7 @@ def gate(
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--only", "systems", multiple=True, metavar="SYSTEM", help="A system to watch. Repeat for several."
-)
+@only_option("A system to watch. Repeat for several.")
 @click.option(
     "--horizon",
     type=click.IntRange(1, MOST_SEGMENTS),
@@ -317,14 +302,8 @@ def gate(
     show_default=True,
     help="Probability of any false verdict at any look.",
 )
-@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Reject items that a system lacks, or leave them out.",
-)
+@metric_option("The metric, if the file has several.")
+@missing_option("Reject items that a system lacks, or leave them out.")
 @click.option(
     "--cluster",
     metavar="COLUMN",

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.budget import MOST_SCALE
-from betterthan.cli.options import battle_options, computing_options, reading_options, units_option
+from betterthan.cli.options import (
+    battle_options,
+    computing_options,
+    missing_option,
+    reading_options,
+    units_option,
+)
 from betterthan.cli.streams import refuse_overwriting
 
 if TYPE_CHECKING:
@@ -107,13 +113,7 @@ KINDS = (
 )
 @click.option("--margin", type=float, metavar="X", help="How much worse a candidate may be, for gate.")
 @click.option("--mt", metavar="FILE", help="Translations, for spans: their words are written above the tags.")
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Reject empty cells, or leave out their segments, when systems are ranked or compared.",
-)
+@missing_option("Reject empty cells, or leave out their segments, when systems are ranked or compared.")
 @click.option(
     "--prior",
     type=click.FloatRange(min=0),

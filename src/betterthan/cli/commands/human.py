@@ -12,6 +12,7 @@ from betterthan.cli.options import (
     Command,
     computing_options,
     confidence_option,
+    metric_option,
     output_options,
     reading_options,
     units_option,
@@ -78,7 +79,7 @@ _SHARED = (
 
 @human.command()
 @click.argument("file")
-@click.option("--metric", metavar="NAME", help="The score, if the file has several.")
+@metric_option("The score, if the file has several.")
 @click.option("--raw", is_flag=True, help="Do not standardize each judge's scores.")
 @_shared
 @click.option(
@@ -116,7 +117,7 @@ def da(
       betterthan human da judgments.csv --raw --scores-to scores.csv
       betterthan human da judgments.csv --darr 25 --matches-to pairs.csv --by-margin
     """  # noqa: D301
-    from betterthan.analysis.human.kept_pairs import kept_pairs
+    from betterthan.analysis.human.identical_outputs import kept_pairs
     from betterthan.errors import BetterThanError
 
     if (darr is None) != (matches_to is None):
@@ -277,7 +278,7 @@ def _ranked(table: Ratings | Scores, given: dict[str, Any], *, standardize: bool
 
 
 def _relative(table: Ratings | Scores, margin: float) -> Matches:
-    from betterthan.analysis.human.kept_pairs import as_ratings
+    from betterthan.analysis.human.identical_outputs import as_ratings
     from betterthan.tables.scores import Scores
 
     return (as_ratings(table) if isinstance(table, Scores) else table).to_matches(margin=margin)

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.budget import MOST_SEGMENTS
-from betterthan.cli.options import confidence_option, output_options, reading_options, units_option
+from betterthan.cli.options import (
+    confidence_option,
+    metric_option,
+    output_options,
+    reading_options,
+    units_option,
+)
 from betterthan.cli.streams import refuse_overwriting, say
 
 if TYPE_CHECKING:
@@ -110,7 +116,7 @@ def correct(
     metavar="K",
     help='Draw in proportion from K classes of the judge\'s score; "group": from each document.',
 )
-@click.option("--metric", metavar="NAME", help="The score, if the file has several.")
+@metric_option("The score, if the file has several.")
 @click.option(
     "--seed",
     type=click.IntRange(min=0),

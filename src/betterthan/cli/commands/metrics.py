@@ -11,6 +11,7 @@ from betterthan.cli.options import (
     computing_options,
     confidence_option,
     is_changed,
+    missing_option,
     output_options,
     reading_options,
     units_option,
@@ -401,13 +402,7 @@ def _pairs(table: Any, measure: Any, *, as_published: bool, **given: Any) -> Res
 @click.command()
 @click.argument("gold")
 @click.argument("systems", nargs=-1, required=True, metavar="[NAME=]FILE...")
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Reject empty lines, or leave out their sentences for all systems.",
-)
+@missing_option("Reject empty lines, or leave out their sentences for all systems.")
 @click.option(
     "--language-pair",
     "-l",

@@ -16,6 +16,9 @@ from betterthan.cli.options import (
     computing_options,
     confidence_option,
     is_changed,
+    metric_option,
+    missing_option,
+    only_option,
     output_options,
     over_option,
     reading_options,
@@ -35,9 +38,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", nargs=-1, required=True, metavar="FILE... [A B]...")
-@click.option(
-    "--only", "systems", multiple=True, metavar="SYSTEM", help="A system to compare. Repeat for several."
-)
+@only_option("A system to compare. Repeat for several.")
 @click.option(
     "--test",
     type=click.Choice(["auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"]),
@@ -61,11 +62,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="How permutation p-values are computed.",
 )
-@click.option(
-    "--metric",
-    multiple=True,
-    metavar="NAME",
-    help="The metric, if the file has several. Repeat for several. [default: all of them]",
+@metric_option(
+    "The metric, if the file has several. Repeat for several. [default: all of them]", multiple=True
 )
 @click.option(
     "--ties",
@@ -78,13 +76,10 @@ if TYPE_CHECKING:
     default=0.0,
     help="Wins and losses added to every system in the model of battles; 0.5 is usual.",
 )
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop", "pairwise"]),
-    default="raise",
-    show_default=True,
-    help="Reject empty cells, or leave out their segments for all systems (drop) or only for the "
+@missing_option(
+    "Reject empty cells, or leave out their segments for all systems (drop) or only for the "
     "affected pairs (pairwise).",
+    "pairwise",
 )
 @units_option
 @over_option
@@ -240,14 +235,8 @@ _CODE = re.compile(r"BT\d{3}", re.IGNORECASE)
 @click.argument("file", nargs=-1, metavar="FILE...")
 @click.argument("a", required=False)
 @click.argument("b", required=False)
-@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Reject empty cells, or leave out their segments.",
-)
+@metric_option("The metric, if the file has several.")
+@missing_option("Reject empty cells, or leave out their segments.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level of all tests.")
 @click.option("--source", metavar="FILE", help="Source texts, one segment per line, for slices by length.")
 @units_option
@@ -308,7 +297,7 @@ def _sources(source: str, scores: Scores) -> Texts:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
+@metric_option("The metric, if the file has several.")
 @reading_options
 @output_options
 def diagnose(

@@ -12,6 +12,8 @@ from betterthan.cli.options import (
     battle_options,
     computing_options,
     confidence_option,
+    metric_option,
+    missing_option,
     output_options,
     over_option,
     reading_options,
@@ -46,11 +48,8 @@ METHODS = (
     help="Aggregation method, for runs also pass@5 or pass^5. Repeat for several. "
     "[default: mean; bradley-terry for battles]",
 )
-@click.option(
-    "--metric",
-    multiple=True,
-    metavar="NAME",
-    help="The metric, if the file has several. Repeat for several. [default: all of them]",
+@metric_option(
+    "The metric, if the file has several. Repeat for several. [default: all of them]", multiple=True
 )
 @click.option(
     "--ties",
@@ -88,13 +87,7 @@ METHODS = (
     help="A parameter of Elo (k, start, scale) or TrueSkill (mu, sigma, beta, tau, "
     "draw_probability). Repeat for several.",
 )
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Reject empty cells, or leave out their segments.",
-)
+@missing_option("Reject empty cells, or leave out their segments.")
 @units_option
 @over_option
 @click.option(
@@ -221,13 +214,7 @@ def _parameter(text: str) -> tuple[str, float]:
     help="Wins and losses added to every system in Bradley–Terry. [default: 0.5 if a system never "
     "lost or never won, otherwise 0]",
 )
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Reject empty cells, or leave out their segments.",
-)
+@missing_option("Reject empty cells, or leave out their segments.")
 @units_option
 @reading_options
 @computing_options

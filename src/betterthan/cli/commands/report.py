@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import computing_options, memory_size, reading_options, units_option
+from betterthan.cli.options import (
+    computing_options,
+    memory_size,
+    metric_option,
+    missing_option,
+    reading_options,
+    units_option,
+)
 from betterthan.cli.streams import refuse_overwriting, say
 from betterthan.errors import BetterThanError, MissingExtra
 
@@ -41,7 +48,7 @@ COMPOSED = "betterthan.reports"
     help="Reference texts, one segment per line. Repeat for several references.",
 )
 @click.option("--source", metavar="FILE", help="Source texts, shown next to the outputs.")
-@click.option("--metric", metavar="NAME", help="The main metric. [default: the first in the file]")
+@metric_option("The main metric. [default: the first in the file]")
 @click.option(
     "-l", "--language-pair", metavar="LP", help="The language pair, such as en-de, if there are several."
 )
@@ -52,13 +59,7 @@ COMPOSED = "betterthan.reports"
     metavar="SYSTEM",
     help="A system to leave out, by name or pattern, such as 'Human-*'. Repeat for several.",
 )
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Reject empty cells, or leave out their segments.",
-)
+@missing_option("Reject empty cells, or leave out their segments.")
 @click.option("--no-texts", is_flag=True, help="Leave out all texts, for confidential data.")
 @units_option
 @reading_options

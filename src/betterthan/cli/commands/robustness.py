@@ -10,6 +10,9 @@ from betterthan.cli.options import (
     alpha_option,
     computing_options,
     confidence_option,
+    metric_option,
+    missing_option,
+    only_option,
     output_options,
     reading_options,
     units_option,
@@ -22,27 +25,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--only",
-    "systems",
-    multiple=True,
-    metavar="SYSTEM",
-    help="A system whose pairs are simulated. Repeat for several.",
-)
-@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
+@only_option("A system whose pairs are simulated. Repeat for several.")
+@metric_option("The metric, if the file has several.")
 @click.option(
     "--difference",
     type=float,
     metavar="X",
     help="True difference for power and coverage. [default: the observed one of each pair]",
 )
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Reject items that a system lacks, or leave them out.",
-)
+@missing_option("Reject items that a system lacks, or leave them out.")
 @units_option
 @alpha_option
 @confidence_option
@@ -81,19 +72,8 @@ def calibrate(
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.argument("claim")
-@click.option(
-    "--metric",
-    multiple=True,
-    metavar="NAME",
-    help="A metric that may be chosen. Repeat for several. [default: all]",
-)
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Reject items that a system lacks, or leave them out.",
-)
+@metric_option("A metric that may be chosen. Repeat for several. [default: all]", multiple=True)
+@missing_option("Reject items that a system lacks, or leave them out.")
 @alpha_option
 @reading_options
 @computing_options
@@ -117,7 +97,7 @@ def multiverse(
       betterthan multiverse metrics.tsv "A is best" --metric COMET --metric chrF
     """  # noqa: D301
     from betterthan.analysis.multiverse.multiverse import multiverse as analyzed
-    from betterthan.analysis.tradeoffs.metric_tables import chosen_metrics
+    from betterthan.analysis.tradeoffs.tradeoffs import chosen_metrics
     from betterthan.cli.computing import computing_arguments
     from betterthan.read.grid.selection import refuse_unknown_directions
     from betterthan.read.inputs import TableReader

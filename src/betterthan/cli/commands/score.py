@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.budget import MOST_ORDER, MOST_SEGMENTS
-from betterthan.cli.options import Command, computing_options, confidence_option, output_options
+from betterthan.cli.options import (
+    Command,
+    computing_options,
+    confidence_option,
+    missing_option,
+    output_options,
+)
 
 if TYPE_CHECKING:
     from betterthan.cli.output import Answer
@@ -161,8 +167,7 @@ def _answer(
     **rest: Any,  # noqa: ANN401
 ) -> Answer:
     """Aggregate each metric, and compare with the baseline where there is one."""
-    from betterthan.analysis.compare.baseline import against_baseline
-    from betterthan.analysis.compare.compare import compare
+    from betterthan.analysis.compare.compare import against_baseline, compare
     from betterthan.analysis.rank.aggregate import aggregate
     from betterthan.cli.output import Answer
     from betterthan.errors import BetterThanError, unknown_name
@@ -234,12 +239,8 @@ _SHARED = (
     computing_options,
     output_options,
 )
-_missing = click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop", "empty"]),
-    default="raise",
-    show_default=True,
-    help="Reject missing outputs, leave out their segments, or count them as empty.",
+_missing = missing_option(
+    "Reject missing outputs, leave out their segments, or count them as empty.", "empty"
 )
 _lowercase = click.option("--lowercase", is_flag=True, help="Ignore case.")
 

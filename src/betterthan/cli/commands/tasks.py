@@ -10,6 +10,9 @@ from betterthan.cli.options import (
     alpha_option,
     computing_options,
     confidence_option,
+    metric_option,
+    missing_option,
+    only_option,
     output_options,
     over_option,
     reading_options,
@@ -42,19 +45,12 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Include only this task. Repeat for several.",
 )
-@click.option(
-    "--metric",
-    "metric",
-    multiple=True,
-    metavar="NAME",
-    help="Include only tasks scored by this metric, such as exact_match. Repeat for several.",
+@metric_option(
+    "Include only tasks scored by this metric, such as exact_match. Repeat for several.", multiple=True
 )
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop", "available"]),
-    default="raise",
-    show_default=True,
-    help="Reject tasks that lack a system, leave them out, or use every score there is (--by mean or mean-win-rate).",
+@missing_option(
+    "Reject tasks that lack a system, leave them out, or use every score there is (--by mean or mean-win-rate).",
+    "available",
 )
 @units_option
 @confidence_option
@@ -115,23 +111,11 @@ def board(
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--metric",
-    "metric",
-    multiple=True,
-    metavar="NAME",
-    help="A metric, or a part of its name. Repeat for several. [default: all]",
-)
-@click.option(
-    "--only", "systems", multiple=True, metavar="SYSTEM", help="A system to compare. Repeat for several."
-)
+@metric_option("A metric, or a part of its name. Repeat for several. [default: all]", multiple=True)
+@only_option("A system to compare. Repeat for several.")
 @click.option("--baseline", metavar="SYSTEM", help="Compare every other system with this one only.")
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Reject empty cells and metrics that lack a system, or leave out their segments and these metrics.",
+@missing_option(
+    "Reject empty cells and metrics that lack a system, or leave out their segments and these metrics."
 )
 @units_option
 @alpha_option
@@ -165,14 +149,8 @@ def tradeoffs(
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Reject items that a system lacks, or leave them out.",
-)
+@metric_option("The metric, if the file has several.")
+@missing_option("Reject items that a system lacks, or leave them out.")
 @units_option
 @over_option
 @alpha_option
@@ -203,7 +181,7 @@ def factors(
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--metric", metavar="NAME", help="The metric, if the file has several.")
+@metric_option("The metric, if the file has several.")
 @confidence_option
 @reading_options
 @output_options

@@ -10,8 +10,12 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotConverged, NotEstimable
 from betterthan.kernels.comparisons.bradley_terry import damping, newton_steps
 from betterthan.kernels.comparisons.connectivity import is_connected
-from betterthan.kernels.comparisons.designs import signed_sums, squares_of_clusters, squares_of_designs
-from betterthan.kernels.comparisons.match_counts import match_counts
+from betterthan.kernels.comparisons.match_counts import (
+    match_counts,
+    signed_sums,
+    squares_of_clusters,
+    squares_of_designs,
+)
 from betterthan.kernels.comparisons.sandwich import clustered_rows, small_sample_factor
 from betterthan.kernels.comparisons.wins import with_ties
 from betterthan.kernels.resampling.clustered import FewClusters, ManyClusters

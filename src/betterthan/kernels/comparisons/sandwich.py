@@ -14,7 +14,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray, numbered
 from betterthan.errors import NotEstimable
-from betterthan.kernels.comparisons.designs import laplacian, squares_of_clusters, squares_of_designs
+from betterthan.kernels.comparisons.match_counts import laplacian, squares_of_clusters, squares_of_designs
 from betterthan.kernels.comparisons.wins import check_prior
 from betterthan.kernels.resampling.clustered import (
     MOST_CLUSTERS,

@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry_batch
 from betterthan.kernels.comparisons.connectivity import is_connected
-from betterthan.kernels.comparisons.designs import laplacian
+from betterthan.kernels.comparisons.match_counts import laplacian
 from betterthan.kernels.comparisons.strengths import win_probability
 from betterthan.kernels.comparisons.wins import with_ties
 

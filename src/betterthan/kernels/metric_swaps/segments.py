@@ -30,8 +30,7 @@ import numpy.typing as npt
 from betterthan.arrays import BoolArray, FloatArray, IntArray, Scalar
 from betterthan.errors import TableError, unknown_name
 from betterthan.kernels.agreement.correlation import kendall_b_rows, pearson, spearman
-from betterthan.kernels.metric_swaps.leads import Leads, collected_leads, joined_leads
-from betterthan.kernels.metric_swaps.masks import SwapScheme, draw_masks
+from betterthan.kernels.metric_swaps.masks import Leads, SwapScheme, collected_leads, draw_masks, joined_leads
 from betterthan.kernels.resampling.bootstrap_mean import CountsFormula
 from betterthan.kernels.sign_flips.bracket import sign_flip_bracket
 from betterthan.kernels.sign_flips.exact import exact_sign_flip

@@ -26,8 +26,7 @@ import numpy.typing as npt
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.tie_calibration import calibrated_accuracy
-from betterthan.kernels.metric_swaps.leads import Leads, joined_leads
-from betterthan.kernels.metric_swaps.masks import SwapScheme, draw_masks
+from betterthan.kernels.metric_swaps.masks import Leads, SwapScheme, draw_masks, joined_leads
 from betterthan.kernels.metric_swaps.segments import (
     TIE_TOLERANCE,
     WHOLE_GROUPS,

@@ -9,8 +9,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError
-from betterthan.kernels.ratings.lockstep import elo_lockstep
-from betterthan.kernels.ratings.loops import GREATEST, STEPS, elo_loop, power_of_two
+from betterthan.kernels.ratings.loops import GREATEST, STEPS, elo_lockstep, elo_loop, power_of_two
 from betterthan.kernels.ratings.match_play import PlayOrders, Rules, in_orders, in_shuffles, packed, play
 
 WORTH_LOCKSTEP = 32

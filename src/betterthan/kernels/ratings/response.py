@@ -24,10 +24,10 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.kernels.comparisons.designs import squares_of_designs
+from betterthan.kernels.comparisons.match_counts import squares_of_designs
 from betterthan.kernels.comparisons.sandwich import clustered_rows
 from betterthan.kernels.ratings.elo import powers_table
-from betterthan.kernels.ratings.lockstep import draw_updates, win_updates
+from betterthan.kernels.ratings.loops import draw_updates, win_updates
 from betterthan.kernels.ratings.match_play import MatchList
 from betterthan.kernels.ratings.trueskill import draw_margin, tails_table
 

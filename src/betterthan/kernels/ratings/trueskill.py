@@ -11,7 +11,6 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError
 from betterthan.kernels.ratings.elo import powers_table
-from betterthan.kernels.ratings.lockstep import trueskill_lockstep
 from betterthan.kernels.ratings.loops import (
     BEND,
     CELLS,
@@ -19,6 +18,7 @@ from betterthan.kernels.ratings.loops import (
     draw_update,
     excess,
     power_of_two,
+    trueskill_lockstep,
     trueskill_loop,
     win_update,
 )

@@ -16,15 +16,13 @@ import numpy.typing as npt
 from betterthan.arrays import BoolArray, FloatArray, IntArray, pairs_where
 from betterthan.kernels.flag_counts import count_flags, flag_space, sums_of_bytes
 from betterthan.kernels.sign_flips.analytic import CANCELLED, pair_moments
-from betterthan.kernels.sign_flips.centred_scores import (
+from betterthan.kernels.sign_flips.permutation import (
     CentredScores,
     Float32Array,
-    centred_scores,
-    pair_differences,
-)
-from betterthan.kernels.sign_flips.permutation import (
     SignWords,
+    centred_scores,
     flipped_sums,
+    pair_differences,
     portions,
     random_words,
     signs_of,
@@ -136,7 +134,7 @@ def max_statistic_block(
     Returns
     -------
     Reached
-        For :func:`betterthan.kernels.significance.step_down.step_down`.
+        For :func:`betterthan.kernels.significance.pvalues.step_down`.
 
     Notes
     -----

@@ -9,7 +9,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.sign_flips.exact import TIE_TOLERANCE, Alternative
-from betterthan.kernels.significance.step_down import successive_maxima
+from betterthan.kernels.significance.pvalues import successive_maxima
 
 StudentizedPairs: TypeAlias = list[tuple[FloatArray, FloatArray]]
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from betterthan.analysis.rank.aggregation_weights import length_weights
+from betterthan.analysis.rank.aggregate import length_weights
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray
 from betterthan.messages import Message, Option

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betterthan.analysis.human.kept_pairs import kept_pairs
+from betterthan.analysis.human.identical_outputs import kept_pairs
 from betterthan.analysis.wording import amount, counted
 from betterthan.arrays import FloatArray, digest
 from betterthan.errors import BetterThanError, some_of

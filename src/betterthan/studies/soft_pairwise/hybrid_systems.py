@@ -25,8 +25,7 @@ from betterthan.analysis.wording import amount
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
 from betterthan.engine.blocks import even_parts, stream
 from betterthan.errors import BetterThanError
-from betterthan.kernels.agreement.correlation import pearson
-from betterthan.kernels.agreement.dependent_correlation import williams
+from betterthan.kernels.agreement.correlation import pearson, williams
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.human_panels import panels_for
 from betterthan.studies.reporting import Claim, Mark, figure, holds_in
