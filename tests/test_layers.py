@@ -90,7 +90,7 @@ WHEN_ASKED = {
     ("metrics_folder", "present"),
     ("table_argument", "read"),
     ("task_columns", "read"),
-    ("metric_tables", "read"),
+    ("tradeoffs", "read"),
 }
 KERNELS_MAY_IMPORT = {
     "__future__",
