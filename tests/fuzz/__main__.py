@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import time
 from collections import Counter, defaultdict
@@ -30,9 +31,15 @@ def main():
     if given.only:
         return show(given.only)
     seen = Seen()
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, signal.default_int_handler)
     with suppress(KeyboardInterrupt):  # what was seen until then is told
         for outcome in outcomes(given.seed, range(given.first, given.first + given.runs)):
             seen.add(outcome)
+            for fault in outcome.faults:  # a long run can be followed
+                print(f"{outcome.name}  {fault[:300]}", file=sys.stderr, flush=True)  # noqa: T201
+            if seen.runs % 500 == 0:
+                print(seen.summary(), file=sys.stderr, flush=True)  # noqa: T201
     print(seen.summary())  # noqa: T201
     if given.tables:
         print(seen.tables())  # noqa: T201

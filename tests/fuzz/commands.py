@@ -35,6 +35,17 @@ RIGHT_NUMBERS = {
     "beta": ("1", "2", "3"),
     "scale": ("0.5", "1", "3"),
     "tolerance": ("0", "1e-9", "1"),
+    "power": ("0.8", "0.5", "0.99"),
+    "difference": ("0.02", "0.5", "2"),
+    "sd": ("0.5", "12"),
+    "discordance": ("0.1", "0.5", "1"),
+    "noise_sd": ("0.1", "2"),
+    "run_sd": ("0.1", "2"),
+    "document_size": ("2", "12.5"),
+    "icc": ("0", "0.1", "0.9"),
+    "judge_correlation": ("0", "0.7", "1", "-0.5"),
+    "expected": ("0.1", "2"),
+    "bounds": ("0", "1", "100"),
 }
 # Small ones: many resamples are many seconds by the user's own wish.
 RIGHT_WHOLE = {
@@ -47,17 +58,25 @@ RIGHT_WHOLE = {
     "max_order": ("1", "2", "6"),
     "char_order": ("1", "6", "12"),
     "word_order": ("0", "2"),
+    "number": ("50", "1000", "1", "100000000"),
+    "n": ("1", "2", "10", "50"),
+    "n_systems": ("2", "5", "100"),
+    "repeats": ("1", "3", "10"),
+    "judged": ("100", "100000"),
+    "horizon": ("1", "50", "1000", "100000000"),
+    "ask": ("1", "5", "20"),
 }
 COLUMNS = (
     "item_column", "system_column", "score_column", "metric_column", "group_column", "judge_column", "left_column",
     "right_column", "winner_column", "weight_column", "cluster", "covariates", "ignore", "keep",
+    "run_column", "task_column", "slices", "length",
 )  # fmt: skip
 READING = (
     *COLUMNS, "format_in", "where", "lower_is_better", "higher_is_better", "winner_labels", "memory", "language_pair",
     "language_pairs", "gold", "reference", "references", "metric", "human", "code", "both_bad", "duplicates", "darr",
-    "matches_to", "languages", "controls", "segments", "source", "mt",
+    "matches_to", "languages", "controls", "segments", "source", "mt", "run_column", "task_column",
 )  # fmt: skip
-OUTPUTS = ("output", "scores_to", "matches_to", "junit")
+OUTPUTS = ("output", "scores_to", "matches_to", "junit", "state")
 SUFFIXES = (
     "csv",
     "tsv",
@@ -74,9 +93,12 @@ SUFFIXES = (
     "odd",
     "csv.gz",
 )
-METRICS = ("metric", "metrics", "judge_score", "human_score", "lower_is_better", "higher_is_better")
+METRICS = ("metric", "metrics", "tasks", "judge_score", "human_score", "lower_is_better", "higher_is_better")
 FILES = ("human", "references", "gold", "source", "mt", "data")
-BY = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "bleu", "chrf", "ter", "pearson")
+BY = (
+    "mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "irt", "irt-2pl", "plackett-luce",
+    "bleu", "chrf", "ter", "pearson",
+)  # fmt: skip
 OTHER = {
     "format_in": FORMATS,
     "language_pair": ("en-de", "de-en", "x"),
@@ -90,6 +112,10 @@ OTHER = {
     "code": ("BT001", "BT102", "BT230", "BT9"),
     "weights": ("major=5", "minor=1", "x=1", "major=nan", "major", "major=-1"),
     "settings": ("n_resamples=20", "n_draws=20", "seed=1", "x=1", "x", "n=-1"),
+    "strata": ("2", "5", "group", "0", "x"),
+    "categories": ("English", "German", "nowhere"),
+    "executor": ("dask://", "dask://127.0.0.1:1", "x", "threads"),
+    "config_path": ("none.toml", "."),
     "memory": ("256MB", "300MB", "0.5GB", "1GB", "9999999TB"),
 }
 
@@ -141,7 +167,8 @@ def word(rng, name, drawn, paths):
         **dict.fromkeys(COLUMNS, (*drawn.columns, *drawn.columns, *drawn.systems, "none")),
         **dict.fromkeys(METRICS, (*drawn.metrics, *drawn.metrics, "score", "BLEU", "*")),
         **dict.fromkeys(FILES, (*paths, *paths, *drawn.metrics, "nowhere.csv")),
-        "by": BY[:6] if rng.random() < 0.9 else BY,
+        "by": BY[:9] if rng.random() < 0.9 else BY,
+        "anchor": drawn.systems,
         "segments": drawn.items,
     }
     return rng.choice(words.get(name, (*drawn.systems, *drawn.systems, *drawn.metrics, *PLAIN[:2])))
@@ -166,6 +193,7 @@ def needed(name, command, drawn, rng, paths):
         return figure(command, drawn, rng, paths, named, two)
     if name == "study":
         return [rng.choice([*STUDIES, "x"]), "--quick", *(["--data", paths[0]] if rng.random() < 0.8 else [])]
+    labeled = [*named[:1], *(["--human", paths[1]] if len(paths) > 1 else both_scores(rng, drawn))]
     words = {
         # Mostly with a margin and two systems, without which most would say that these are missing.
         "gate": [
@@ -173,18 +201,61 @@ def needed(name, command, drawn, rng, paths):
             *named[: rng.choice((1, 1, 2))],
             *(two if rng.random() < 0.7 else []),
         ],
+        "boards": [*named, "--by", rng.choice((*drawn.columns[2:], "language", "judge"))],
+        "voters": [*named, "--by", rng.choice((*drawn.columns[2:], "judge", "judge"))],
+        "board-diff": [*named[:2]] if rng.random() < 0.95 else list(named),
+        "board": [
+            *named,
+            *(
+                ["--task-column", drawn.columns[0]]
+                if drawn.kind == "drawn tasks" and "item" not in drawn.columns and "model" in drawn.columns
+                else []
+            ),
+        ],
+        "factors": [*named, *factor_columns(rng, drawn)],
+        "variation": [*named, *(factor_columns(rng, drawn) if rng.random() < 0.3 else [])],
+        "multiverse": [*named, claim(rng, two)],
+        "sample": [*named, "-n", rng.choice(WHOLE if rng.odd(0.2) else RIGHT_WHOLE["n"])],
+        "plan": assumptions(rng) if rng.random() < 0.4 else list(named),
         "compare": [*named[:1], *(two if rng.random() < 0.5 else [])],
         "explain": [*named[:1], *two],
         "convert": [*named[:1], "-o", output(rng, paths, ("csv", "tsv", "jsonl", "parquet"))],
         "report": [*named, "-o", output(rng, paths, ("html",))],
         "meta": [*(named if rng.odd(0.2) else named[:1]), *(["--human", paths[1]] if len(paths) > 1 else [])],
-        "audit-judge": [*named[:1], *(["--human", paths[1]] if len(paths) > 1 else [])],
-        "correct": [*named[:1], *(["--human", paths[1]] if len(paths) > 1 else [])],
+        "audit-judge": labeled,
+        "correct": labeled,
         "completion": [rng.choice(("bash", "zsh", "fish", "powershell", "x"))],
         **dict.fromkeys(("human da", "human mqm", "human rr"), named[:1]),
         **dict.fromkeys(("cache info", "cache clear", "demo", "manual"), ()),
     }
     return list(words.get(name, named))
+
+
+def factor_columns(rng, drawn):
+    """The columns that together name a system."""
+    return [word for name in ("model", "system", "prompt") if name in drawn.columns and rng.random() < 0.95
+            for word in ("--system", name)]  # fmt: skip
+
+
+def both_scores(rng, drawn):
+    """The options for a file that holds scores of a judge and of people."""
+    if drawn.kind != "drawn judged" or rng.odd(0.3):
+        return []
+    return ["--judge-score", drawn.columns[2], "--human-score", "label"]
+
+
+def claim(rng, two):
+    """A claim, which may make no sense."""
+    first, second = two
+    sound = (f"{first} > {second}", f"{first} is better than {second}", f"{first} is best")
+    return rng.choice(("", ">", "x", f"{first} >", f"{first}>{second}>{first}") if rng.odd(0.2) else sound)
+
+
+def assumptions(rng):
+    """What a plan without a pilot assumes."""
+    name = rng.choice(("sd", "discordance", "ties"))
+    values = {"ties": ("0.2", "0", "0.9"), **RIGHT_NUMBERS}
+    return [f"--{name}", rng.choice(NUMBERS if rng.odd(0.3) else values[name])]
 
 
 def figure(command, drawn, rng, paths, named, two):
@@ -231,8 +302,9 @@ def command_line(rng, name, drawn, paths):
         and not given & set(each.opts)
         and each.name not in ("show_list", "show_config")
     ]
-    if "-" not in words:  # a file that nobody extends is followed without end, as it should be
-        options = [each for each in options if each.name != "follow"]
+    # There is no cluster, so the only answer is a refusal; and a file that nobody extends is followed without end.
+    useless = {*(("executor",) if rng.random() < 0.9 else ()), *(("follow",) if "-" not in words else ())}
+    options = [each for each in options if each.name not in useless]
     if name == "study":
         options = [
             each for each in options if each.name in ("settings", "memory", "format_", "as_json", "seed")

@@ -20,11 +20,24 @@ KINDS = {
     "human da": ("ratings",),
     "human mqm": ("mqm",),
     "human rr": ("rankings",),
+    **dict.fromkeys(("boards", "board-diff", "fragility", "voters"), ("matches",)),
+    **dict.fromkeys(("factors", "variation"), ("runs",)),
+    "board": ("tasks", "tasks", "scores"),
+    **dict.fromkeys(("watch", "plan"), ("scores", "matches", "runs")),
+    "gate": ("scores", "scores", "matches", "runs"),
+    "sample": ("scores", "judged", "matches"),
+    "tradeoffs": ("metrics", "scores"),
+    "multiverse": ("scores", "metrics", "runs"),
+    "calibrate": ("scores",),
 }
 DRAWN = {
     "scores": ("wide", "wide", "long"),
     "ratings": ("ratings",),
-    "matches": ("battles",),
+    "matches": ("battles", "battles", "battles", "ranking_lists"),
+    "runs": ("runs",),
+    "tasks": ("tasks",),
+    "metrics": ("long",),
+    "judged": ("long",),
     "texts": ("texts_table",),
     "tags": ("tags_table",),
 }
@@ -95,9 +108,10 @@ def any_input(rng, kinds=None):
             return tables.MAKERS[rng.choice(sorted(tables.MAKERS))](rng)
         return from_seed(rng)
     kind = rng.choice(kinds)
-    if kind in DRAWN and rng.random() < 0.65:
+    seeds = seeds_of(kind)
+    if kind in DRAWN and (rng.random() < 0.65 or not seeds):
         return tables.MAKERS[rng.choice(DRAWN[kind])](rng)
-    return from_seed(rng, rng.choice(seeds_of(kind)))
+    return from_seed(rng, rng.choice(seeds))
 
 
 def line_files(rng, what, count):
@@ -145,6 +159,71 @@ def beside_people(rng):
     return [replace(first, name=f"m-{first.name}"), replace(human, name=f"h-{human.name}")]
 
 
+def judged(rng):
+    """Scores, or battles, of an automatic judge and labels of a part of them by people, with weights at times."""
+    if rng.random() < 0.25:
+        first = tables.battles(rng)
+        header, rows = first.table
+        half = [list(row) for row in rows if rng.random() < 0.5] or rows[:1]
+        for row in half:
+            row[2] = row[2] if rng.random() < 0.7 else rng.choice(rows)[2]
+        second = tables.as_file(rng, "battles", header, half, systems=first.systems)
+        return [replace(first, name=f"j-{first.name}"), replace(second, name=f"h-{second.name}")]
+    systems, n = tables.names(rng, rng.choice((1, 2, 3))), rng.choice((3, 12, 30, 60))
+    items = [f"q{i}" for i in range(n)]
+    scores = tables.cells(rng, n * len(systems))
+    rows = [[item, system, scores[i * len(systems) + k], str(rng.randrange(9, 90))]
+            for i, item in enumerate(items) for k, system in enumerate(systems)]  # fmt: skip
+    header = ["item", "system", rng.choice(("score", "verdict")), "words"]
+    labels = [[*row[:2], row[2] if rng.random() < 0.8 else rng.choice(scores), rng.choice(("1", "2.5"))]
+              for row in rows if rng.random() < 0.5]  # fmt: skip
+    columns = ["item", "system", "label", "weight"][: rng.choice((3, 4))]
+    if rng.random() < 0.3:  # one file with both
+        known = {tuple(row[:2]): row[2] for row in labels}
+        rows = [[*row, known.get(tuple(row[:2]), "")] for row in rows]
+        return [tables.as_file(rng, "judged", [*header, "label"], rows, systems=systems, items=items)]
+    first = tables.as_file(rng, "judged", header, rows, systems=systems, items=items)
+    second = tables.as_file(rng, "labels", columns, [row[: len(columns)] for row in labels], systems=systems)
+    return [replace(first, name=f"j-{first.name}"), replace(second, name=f"h-{second.name}")]
+
+
+def snapshots(rng):
+    """Battles of two periods: parts of one table, or all of it and its beginning."""
+    drawn = tables.battles(rng)
+    header, rows = drawn.table
+    cut = rng.randint(0, len(rows))
+    parts = (rows[:cut], rows if rng.random() < 0.5 else rows[cut:])
+    made = [tables.as_file(rng, "battles", header, part, systems=drawn.systems) for part in parts]
+    return [
+        replace(each, name=f"{name}-{each.name}") for each, name in zip(made, ("old", "new"), strict=True)
+    ]
+
+
+def two_versions(rng):
+    """A run of a baseline and one of a candidate, for the same items."""
+    items = [f"q{i}" for i in range(rng.choice((3, 20, 60)))]
+    groups = [rng.choice(("math", "code", "chat")) for _ in items]
+    header = ["id", *rng.sample(("correct", "score", "loss", "tokens"), rng.choice((1, 2, 3))), "topic"]
+    made = []
+    for name in ("old", "new"):
+        values = [tables.cells(rng, len(items)) for _ in header[1:-1]]
+        rows = [list(row) for row in zip(items, *values, groups, strict=True)]
+        each = tables.as_file(rng, "version", header, tables.untidy(rng, rows), systems=("old", "new"), items=items,
+                              metrics=tuple(header[1:-1]))  # fmt: skip
+        made.append(replace(each, name=f"{name}.{each.name.rpartition('.')[2]}"))
+    return made
+
+
+TOGETHER = {
+    "correct": (0.2, judged),
+    "audit-judge": (0.2, judged),
+    "sample": (0.8, lambda rng: judged(rng)[:1]),
+    "board-diff": (0.2, snapshots),
+    **dict.fromkeys(("gate", "watch", "tradeoffs"), (0.6, two_versions)),
+}
+"""What belongs together for a command, and the share of its runs that read something else."""
+
+
 def inputs(rng, command):
     """Files for a command: nearly always of a kind that suits it, often damaged."""
     how = rng.random()
@@ -156,6 +235,8 @@ def inputs(rng, command):
             drawn = [any_input(rng, ("texts",))]
     elif command == "tags":
         drawn = line_files(rng, "tags", rng.choice((2, 3, 4))) if how < 0.7 else [any_input(rng, ("tags",))]
+    elif command in TOGETHER and how > TOGETHER[command][0]:
+        drawn = TOGETHER[command][1](rng)
     elif command == "quality":
         seed = rng.choice((("file", "sentence_scores"), ("file", "numbers"), ("file", "sentence_training")))
         drawn = line_files(rng, "numbers", rng.choice((2, 3, 4))) if how < 0.7 else [from_seed(rng, seed)] * 2

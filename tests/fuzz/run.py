@@ -118,7 +118,8 @@ def check_run(words, folder, outcome, stdin):
     found += [f"input: {name} was changed" for name in read if after.get(name) != before[name]]
     found += [f"left: {name} in the folder of work" for name in new if not is_asked_for(name, words)]
     # A file that was written whole and said to be so is an answer of its own, such as the pairs that a fit is made of.
-    if done.code == 2 and (unsaid := [name for name in new if f"Wrote {printable(name)}" not in done.err]):
+    unsaid = [name for name in new if f"Wrote {printable(name)}" not in done.err]
+    if done.code == 2 and unsaid and not {"-q", "--quiet"} & set(words):
         found.append(f"left: {', '.join(unsaid)} after an error")
     left = sorted(path.name for path in Path(os.environ["TMPDIR"]).iterdir())
     found += [f"left: {name} in the folder of temporary files" for name in left]

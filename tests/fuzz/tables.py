@@ -218,8 +218,67 @@ def ratings(rng):
     return as_file(rng, "ratings", header, untidy(rng, rows), systems=systems, items=items)
 
 
+def runs(rng):
+    """A row a score, several for each system and item: repeated runs, and a second factor at times."""
+    systems, items = names(rng, rng.choice((2, 2, 3, 4))), item_names(rng, min(n_items(rng), 20))
+    prompts = ["short", "long"][: rng.choice((1, 1, 2))]
+    repeats = range(rng.choice((2, 3, 5)))
+    header = [rng.choice(("item", "question")), rng.choice(("model", "system")), "prompt", "seed", "score"]
+    scores = iter(cells(rng, len(systems) * len(items) * len(prompts) * len(repeats)))
+    rows = [
+        [
+            item,
+            system,
+            prompt,
+            rng.choice((str(run), str(run), f"r{run}")) if rng.odd(0.1) else str(run),
+            next(scores),
+        ]
+        for run in repeats
+        for prompt in prompts
+        for item in items
+        for system in systems
+    ]
+    if len(prompts) == 1 and rng.random() < 0.7:
+        header, rows = [*header[:2], *header[3:]], [[*row[:2], *row[3:]] for row in rows]
+    return as_file(rng, "runs", header, untidy(rng, rows), systems=systems, items=items)
+
+
+def tasks(rng):
+    """Scores of systems on many tasks: a row a task, or a row a score, with gaps at times."""
+    systems, benches = names(rng, rng.choice((2, 3, 5, 8))), names(rng, rng.choice((1, 2, 4, 10, 25)), "task")
+    columns = [cells(rng, len(benches)) for _ in systems]
+    if rng.random() < 0.5:
+        header = [rng.choice(("task", "benchmark", "dataset")), *systems]
+        rows = [[task, *row] for task, row in zip(benches, zip(*columns, strict=True), strict=True)]
+    else:
+        n = rng.choice((1, 1, 5, 20))
+        header = ["benchmark", "model", "accuracy", "item"][: 3 if n == 1 else 4]
+        rows = [
+            [task, system, value, f"{task}-{i}"][: len(header)]
+            for i in range(n)
+            for system in systems
+            for task, value in zip(benches, cells(rng, len(benches)), strict=True)
+        ]
+    return as_file(
+        rng, "tasks", header, untidy(rng, rows), systems=systems, items=benches, metrics=tuple(benches)
+    )
+
+
+def ranking_lists(rng):
+    """A row an order of several systems, as one text."""
+    systems = names(rng, rng.choice((2, 3, 4, 6)))
+    rows = [
+        [
+            f"j{i % 3}",
+            rng.choice((" > ", " > ", ">", " = ")).join(rng.sample(systems, rng.randint(1, len(systems)))),
+        ]
+        for i in range(rng.choice((1, 6, 30)))
+    ]
+    return as_file(rng, "ranking_lists", ["judge", "ranking"], untidy(rng, rows), systems=systems)
+
+
 def battles(rng):
-    """A row a battle, in both orders, with judges and lengths."""
+    """A row a battle, in both orders, with judges, lengths, languages and dates."""
     systems = names(rng, n_systems(rng) + rng.choice((0, 1)))
     labels = rng.choice(
         (
@@ -236,14 +295,19 @@ def battles(rng):
         "judge",
         "question",
         "len",
+        "language",
+        "tstamp",
     ]
-    header = header[: rng.choice((3, 3, 4, 5, 6))]
+    header = header[: rng.choice((3, 3, 4, 5, 6, 8))]
     rows = []
     for i in range(rng.choice((0, 1, 2, 5)) if rng.odd(0.3) else rng.choice((20, 60, 150))):
         a, b = rng.sample(systems, 2) if len(systems) > 1 and not rng.odd(0.02) else (systems[0], systems[0])
         winner = "" if rng.odd(0.02) else rng.choice(labels)
         rows.append(
-            [a, b, winner, f"j{rng.randrange(4)}", f"q{i // 2}", str(rng.randrange(-50, 50))][: len(header)]
+            [
+                *(a, b, winner, f"j{rng.randrange(4)}", f"q{i // 2}", str(rng.randrange(-50, 50))),
+                *(rng.choice(("English", "German", "")), str(1_700_000_000 + i)),
+            ][: len(header)]
         )
         if rng.random() < 0.2:
             rows.append([b, a, *rows[-1][2:]])
@@ -378,6 +442,9 @@ MAKERS = {
     "long": long,
     "ratings": ratings,
     "battles": battles,
+    "runs": runs,
+    "tasks": tasks,
+    "ranking_lists": ranking_lists,
     "texts_table": texts_table,
     "tags_table": tags_table,
 }
