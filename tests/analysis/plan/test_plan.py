@@ -258,3 +258,29 @@ def test_sentences():
         "To detect a difference of 0.05 between any two of 3 systems with a power of 80% (two-"
     )
     assert "Holm-adjusted for 3 pairs), about " in words[0]
+
+
+def runs_pilot(cells, scores):
+    """A table of runs, of (item, system, seed)."""
+    return dict(
+        zip(("item", "system", "seed"), (list(each) for each in zip(*cells, strict=True)), strict=True)
+    ) | {"score": scores}
+
+
+def test_a_pilot_of_runs_with_too_little_in_it_says_so():
+    """One item; and one in which nothing varies but the systems."""
+    one = runs_pilot([(0, s, k) for s in "AB" for k in (0, 1)], [0.5, 0.25, 0.75, 1.0])
+    with pytest.raises(bt.NotEstimable, match="A pilot of 1 item is too small"):
+        bt.plan(one, run="seed")
+    assert math.isnan(bt.gate(one, margin=0.1, run="seed").needed[0])
+    same = runs_pilot([(i, s, k) for i in range(4) for s in "AB" for k in (0, 1)], [1.0, 1.0, 2.0, 2.0] * 4)
+    with pytest.raises(bt.NotEstimable, match="by the same amount everywhere"):
+        bt.plan(same, run="seed")
+
+
+def test_a_pilot_whose_runs_vary_as_a_whole_only():
+    """Differences to plan for are no rounding errors, and no variance of items divides anything."""
+    cells = [(i, s, k) for i in range(5) for s in "AB" for k in (0, 1, 2)]
+    whole = {"A": (0.1, 0.4, 0.3), "B": (0.2, 0.7, 0.1)}
+    found = bt.plan(runs_pilot(cells, [whole[s][k] + i for i, s, k in cells]), run="seed")
+    assert all(each.difference > 0.01 for each in found)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.made import runs_of
 
+from betterthan.errors import NotEstimable
 from betterthan.kernels.runs.components import component_draws, components, needed_for_half
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "variance_components.json"
@@ -115,3 +116,19 @@ def test_halving_needs_four_times_as_many_runs_where_only_runs_vary():
     runs, items = needed_for_half(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), 50, 3)
     assert runs.tolist() == [12.0, np.inf, 12.0]
     assert items.tolist() == pytest.approx([np.inf, 200.0, 200.0])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(0, 0, 0), (0, 0, 1), (1, 0, 0), (1, 0, 1)],  # one item
+        [(0, 0, 0), (0, 1, 0), (0, 1, 1)],  # one system
+        [(0, 0, 0), (1, 1, 0)],  # no item in common
+        [(0, 0, 0), (1, 0, 0), (1, 0, 1)],
+    ],
+)
+def test_what_a_table_does_not_separate_is_said(rows):
+    """No division by what is not there."""
+    system, item, run = np.transpose(rows)
+    with pytest.raises(NotEstimable, match="cannot be separated: too few of them were combined"):
+        components(system, item, run, np.arange(float(len(rows))), shape=(2, 2, 2))

@@ -109,7 +109,10 @@ class Means(NamedTuple):
     def power(self, difference: float, n: int, level: float, alternative: Alternative) -> float:
         """Return the power of the paired test, for other runs too where runs differ as a whole."""
         if self.of != "runs" or self.repeats < 2:
-            effect = difference / math.sqrt(self.unit_variance)
+            spread = math.sqrt(self.unit_variance)  # 0 in some draws of variance components
+            effect = (
+                difference / spread if spread else math.copysign(math.inf, difference) if difference else 0.0
+            )
             return power_of_means(effect, n, level=level, alternative=alternative)
         return power_of_runs(
             difference,

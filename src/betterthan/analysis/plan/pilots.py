@@ -32,6 +32,10 @@ Ends = Callable[[float, float], tuple[Design, Design]]
 """From a difference and its distance in standard errors to designs that need less and more data."""
 _DRAWS = 4000
 _SEED = 12345
+_ROUNDING = 1e-12
+"""Share of the largest variance below which another is nothing but rounding."""
+_TOO_SMALL = "A pilot of {} {} is too small."
+_SAME_EVERYWHERE = "The systems differ by the same amount everywhere, so no number is needed to show it."
 
 
 class Pilot(NamedTuple):
@@ -129,12 +133,11 @@ def _of_means(
     squares = _between_systems(around)
     n = units.n_units
     if n < 3:
-        raise NotEstimable(f"A pilot of {n} {'items' if units.are_segments else 'documents'} is too small.")
+        unit = "item" if units.are_segments else "document"
+        raise NotEstimable(_TOO_SMALL.format(n, unit if n == 1 else f"{unit}s"))
     variance = math.fsum(squares.tolist()) / (n - 1)
     if not variance > 0:
-        raise NotEstimable(
-            "The systems differ by the same amount everywhere, so no number is needed to show it."
-        )
+        raise NotEstimable(_SAME_EVERYWHERE)
     size = 1.0 if units.are_segments else table.n_segments / n
     # For documents the variance is that of their means, whatever their correlation within.
     design = Means(math.sqrt(variance * size), size=size, of=of)
@@ -279,6 +282,8 @@ def _of_runs(runs: Runs, options: PilotOptions) -> Pilot:
     chosen = runs if options.systems is None else runs.select(options.systems)
     planned = design_of(chosen, "items and runs", "mean", options.missing)
     whole = planned.runs
+    if whole.n_segments < 3:
+        raise NotEstimable(_TOO_SMALL.format(whole.n_segments, "item" if whole.n_segments == 1 else "items"))
     shape = (whole.n_systems, whole.n_segments, len(whole.runs))
     found = components(whole.system, whole.segment, whole.run, whole.goodness, shape=shape)
     if found.sources != SOURCES:
@@ -287,6 +292,9 @@ def _of_runs(runs: Runs, options: PilotOptions) -> Pilot:
     repeats = options.repeats or max(1, round(found.n_runs))
     of = "scores" if planned.over == "items" else "runs"
     parts = np.maximum(found.variance[2:], 0.0)
+    parts[parts < _ROUNDING * parts.max()] = 0.0
+    if not parts.any():
+        raise NotEstimable(_SAME_EVERYWHERE)
     drawn = np.maximum(component_draws(found, _DRAWS, stream(_SEED, "variance components", 0))[:, 2:], 0.0)
     tail = (1 - options.confidence) / 2
 

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import chdtri, ndtr, stdtrit
 
 from betterthan.arrays import FloatArray, IntArray
+from betterthan.errors import NotEstimable
 from betterthan.kernels.sign_flips.exact import Alternative
 
 SOURCES = ("system", "item", "item × system", "run", "residual")
@@ -113,7 +114,7 @@ def components(
         ]
     )
     sums = np.array([level.sum() ** 2 / size, *total.values(), float(level @ level)])
-    variance = np.linalg.solve(matrix, sums)[1:]
+    variance = _separated(matrix, sums)
     typical = n_cells / float((1.0 / count["item × system"][count["item × system"] > 0]).sum())
     degrees = [m - 1, n - 1, max(n_cells - n - m + 1, 1), n_runs - m, max(n_rows - n_cells - n_runs + m, 1)]
     expected = np.array(
@@ -152,10 +153,19 @@ def _without_repeats(level: FloatArray, count: dict[str, IntArray], total: dict[
         ]
     )
     sums = np.array([level.sum() ** 2 / n_rows, total["system"], total["item"], float(level @ level)])
-    variance = np.linalg.solve(matrix, sums)[1:]
+    variance = _separated(matrix, sums)
     degrees = np.array([m - 1, n - 1, max(n_rows - n - m + 1, 1)], dtype=np.float64)
     expected = np.array([[n, 0, 1], [0, m, 1], [0, 0, 1.0]])
     return Components(WITHOUT_REPEATS, variance, degrees, expected, float(n), 1.0)
+
+
+def _separated(matrix: FloatArray, sums: FloatArray) -> FloatArray:
+    """Solve for the variances, where the table has what separates them."""
+    if np.linalg.matrix_rank(matrix) < len(matrix):
+        raise NotEstimable(
+            "The variances of systems, items and runs cannot be separated: too few of them were combined."
+        )
+    return np.asarray(np.linalg.solve(matrix, sums)[1:])
 
 
 def component_draws(found: Components, n_draws: int, rng: np.random.Generator) -> FloatArray:

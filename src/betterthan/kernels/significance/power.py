@@ -55,6 +55,8 @@ def power_of_means(
     sides = 2 if alternative == "two-sided" else 1
     if n < 2 or sides * 0.5**n > level:
         return 0.0
+    if math.isinf(effect):
+        return 1.0
     reach = -float(stdtrit(n - 1, level / sides))
     return float(1.0 - nctdtr(n - 1, abs(effect) * math.sqrt(n), reach))
 
