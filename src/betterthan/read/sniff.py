@@ -128,16 +128,17 @@ def _recognition(source: Source, format: Format, guess: Guess) -> Recognition:  
 
 def _unknown(source: Source) -> ReadError:
     _raise_fault(source)
+    return source.error(_no_layout(peek(source)), code="BT009")
+
+
+def _no_layout(look: Peek) -> Message:
     named = ("item", "system", "score", "left", "right", "winner", "format")
     fields: dict[str, Any] = {name: Option(name) for name in named}
-    return source.error(
-        Message(
-            "No reader knows this layout. {seen}Name the columns of scores ({item}, {system}, {score}) or of battles "
-            "({left}, {right}, {winner}), or the format ({format}).",
-            seen=_seen(peek(source)),
-            **fields,
-        ),
-        code="BT009",
+    return Message(
+        "No reader knows this layout. {seen}Name the columns of scores ({item}, {system}, {score}) or of battles "
+        "({left}, {right}, {winner}), or the format ({format}).",
+        seen=_seen(look),
+        **fields,
     )
 
 
@@ -315,6 +316,8 @@ def read_frame(data: FrameLike, options: Options, *, format: str | None = None) 
         battles: Reading = module.read_frame(data, options)
         return battles
     guess = module.guess(look, path=grid.name)
+    if guess is None and format is None and not options.columns:
+        raise ReadError(_no_layout(look), path=grid.name, code="BT009")
     because = reason(guess, COLUMNS_NAMED)
     reading: Reading = module.read_grid(grid, options, stem="score", because=because)
     return reading

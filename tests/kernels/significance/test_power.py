@@ -151,3 +151,9 @@ def test_battles_are_added_up_as_compare_decides_them(n, ties, difference):
             )
             total += chance * (bt.compare(matches).pair("a", "b").pvalue <= 0.05)
     assert power_of_battles(difference, ties, n) == pytest.approx(total, abs=1e-9)
+
+
+@pytest.mark.parametrize("effect", [1e8, 1e100, float("inf")])
+def test_huge_effects_are_shown_for_sure(effect):
+    """Not with the power NaN."""
+    assert [power_of_means(effect, n) for n in (3, 10, 1000)] == [0.0, 1.0, 1.0]
