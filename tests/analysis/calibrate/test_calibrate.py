@@ -193,6 +193,8 @@ def test_what_cannot_be_simulated_is_refused():
     """One system; identical systems; battles."""
     with pytest.raises(bt.TableError, match="two or more"):
         bt.calibrate({"A": [1.0, 2.0]})
+    with pytest.raises(bt.NotEstimable, match="scores of one segment or document do not show"):
+        bt.calibrate({"item": [1, 1], "system": ["A", "B"], "rater": ["x", "x"], "score": [1.0, 2.0]})
     with pytest.raises(bt.NotEstimable, match="same scores everywhere"):
         bt.calibrate({"A": [1.0, 2.0], "B": [1.0, 2.0]})
 

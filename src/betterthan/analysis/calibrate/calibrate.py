@@ -452,6 +452,8 @@ def calibrate(
             f"There is only one system, {', '.join(chosen.systems)}; calibrate needs two or more."
         )
     drawn_units = units_of(chosen, units)
+    if drawn_units.n_units < 2:
+        raise NotEstimable("The scores of one segment or document do not show how scores vary.")
     resampling = resampling.on(chosen.digest, drawn_units, default=_default_tables(drawn_units))
     goodness, unit = in_range(chosen.goodness)
     question = _CalibrationQuestion(alpha, confidence, None if difference is None else difference / unit)
