@@ -319,3 +319,33 @@ def test_the_demo_shows_a_folder_whose_name_turns_the_line(tmp_path, monkeypatch
     said = capsys.readouterr().out
     assert "$ betterthan check a" in said
     assert "\u202e" not in said
+
+
+def test_options_of_the_output_are_refused_before_anything_is_written(tmp_path, capsys):
+    """Watch has stored its state by the time that its answer is shown."""
+    votes, state = tmp_path / "votes.csv", tmp_path / "state.json"
+    votes.write_text(BATTLES, encoding="utf-8")
+    assert code_of(["watch", str(votes), "--notes", "--json", "--state", str(state)]) == 2
+    assert "--notes is for tables of text" in capsys.readouterr().err
+    assert not state.exists()
+
+
+def test_a_full_disk_is_the_reason_that_is_given_for_parquet(tmp_path, capsys, monkeypatch):
+    """The engine's error named the temporary part of the file."""
+    import duckdb
+
+    class Full:
+        def execute(self, _):
+            raise duckdb.IOException("IO Error: No space left on device")
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr("betterthan.read.write.write.connect_to", lambda _: Full())
+    table, target = tmp_path / "a.csv", tmp_path / "b.parquet"
+    table.write_text(TABLE, encoding="utf-8")
+    assert code_of(["convert", str(table), "-o", str(target)]) == 2
+    assert f"{target} cannot be written (No space left on device)" in " ".join(
+        capsys.readouterr().err.split()
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]

@@ -156,9 +156,10 @@ def output_options(command: Command) -> Command:
             name: given.pop(name)
             for name in ("format", "output", "as_json", "color", "all_notes", "whole_signature")
         }
-        results = command(**given)
-        from betterthan.cli.output import Answer, emit_all
+        from betterthan.cli.output import Answer, check_place, emit_all
 
+        check_place(**place)
+        results = command(**given)
         return emit_all(results if isinstance(results, list | Answer) else [results], **place)
 
     return _with(wrapped, _OUTPUT)

@@ -63,6 +63,25 @@ class Answer:
         return self.results if together is None else [together]
 
 
+def check_place(
+    *,
+    format: str | None,  # noqa: A002  (the user's word)
+    output: str | None,
+    as_json: bool,
+    all_notes: bool,
+    whole_signature: bool,
+    color: str = "auto",  # noqa: ARG001  (the place that emit_all takes)
+) -> str:
+    """Return the format of the output; options that do not go together are refused before anything is computed."""
+    chosen = "json" if as_json else format or _format_of(output)
+    if chosen != "table" and (all_notes or whole_signature):
+        option = "--notes" if all_notes else "--signature"
+        raise BetterThanError(
+            f"{option} is for tables of text. The format {chosen} has all notes and the signature."
+        )
+    return chosen
+
+
 def emit(result: Result, **place: Any) -> int:  # noqa: ANN401  (the place that emit_all takes)
     """Write one result; see :func:`emit_all`."""
     return emit_all([result], **place)
@@ -87,13 +106,14 @@ def emit_all(
     if context is not None and COLLECTED in context.meta:
         context.meta[COLLECTED] += answer.results
         return 0
-    chosen = "json" if as_json else format or _format_of(output)
+    chosen = check_place(
+        format=format,
+        output=output,
+        as_json=as_json,
+        all_notes=all_notes,
+        whole_signature=whole_signature,
+    )
     to_file = output is not None and output != "-"
-    if chosen != "table" and (all_notes or whole_signature):
-        option = "--notes" if all_notes else "--signature"
-        raise BetterThanError(
-            f"{option} is for tables of text. The format {chosen} has all notes and the signature."
-        )
     if not to_file and sys.stdout is None:
         raise BetterThanError("Standard output is closed. Write the answer to a file: --output FILE.")
     if chosen == "json":

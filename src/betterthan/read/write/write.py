@@ -5,6 +5,7 @@ A preview has the first rows in canonical columns, and a one-line summary.
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import json
@@ -318,7 +319,9 @@ def _write_parquet(rows: Tidy, target: Path) -> None:
         try:
             connection.execute(query)
         except duckdb.IOException as error:
-            raise BetterThanError(f"{target}: The file cannot be written.") from error
+            # As an error of the system, for which the file is named that was asked for, not its temporary part.
+            full = os.strerror(errno.ENOSPC)
+            raise OSError(full if full in str(error) else "DuckDB could not write it") from error
         except duckdb.OutOfMemoryException as error:
             raise budget.out_of_memory() from error
         finally:
