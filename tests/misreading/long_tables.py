@@ -29,6 +29,7 @@ PAIRS = [("en-de", *row) for row in ROWS] + [("en-fr", k, s, round(1 - x, 4)) fo
 DISTINCT = [("en-de", f"d{k}", s, x) for k, s, x in ROWS] + [
     ("en-fr", f"f{k}", s, round(1 - x, 4)) for k, s, x in ROWS
 ]
+NAMES = {"en-de": "English-German", "en-fr": "English-French"}
 NEARLY = [("en-de" if k < 5 else "en-de ", k, s, x) for k, s, x in ROWS]
 JUDGED = [
     (k, s, judge, round(x + shift, 4)) for judge, shift in (("ann", 0.01), ("bob", -0.01)) for k, s, x in ROWS
@@ -189,6 +190,27 @@ CASES = (
         expect=Stop(words=("lp", "--where"), in_check=False),
         settle=("--where", "lp=en-de"),
         settled=RIGHT,
+    ),
+    Case(
+        name="two language pairs by the names of the languages",
+        files={
+            "scores.csv": long(
+                "direction,item,system,score", rows=[(NAMES[lp], *rest) for lp, *rest in DISTINCT]
+            )
+        },
+        expect=Stop(words=("direction", "language pairs", "--where"), in_check=False),
+        settle=("--where", "direction=English-German"),
+        settled=RIGHT,
+    ),
+    Case(
+        name="a direction that is no language pair",
+        files={
+            "scores.csv": long(
+                "direction,item,system,score",
+                rows=[(way, f"{way}{k}", s, x) for way in ("up", "down") for k, s, x in ROWS],
+            )
+        },
+        expect=Ranked(means=MEANS, segments=16),
     ),
     Case(
         name="two target languages with ids of their own",

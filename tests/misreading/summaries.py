@@ -25,6 +25,9 @@ def _runs(xs: tuple[float, ...], shift: float) -> list[float]:
     return [round(x + shift, 4) for x in xs]
 
 
+_FIRST, _SECOND, _THIRD = (1, 2, 1, 1, 2, 1, 3, 1), (2, 1, 2, 3, 1, 3, 1, 2), (3, 3, 3, 2, 3, 2, 2, 3)
+_CLASS = (0, 1, 2, 1, 0, 2, 1, 1)
+
 CASES = (
     _stop(
         "a matrix of win rates",
@@ -220,5 +223,126 @@ CASES = (
         },
         expect=Ranked(means=MEANS, segments=8, says=("2 judges",)),
         or_stop=Stop(words=("judge",)),
+    ),
+    Case(
+        name="places of systems for every voter",
+        files={
+            "scores.csv": Columns(
+                {"voter": [f"v{k}" for k in ONE_TO_N], "GPT": _FIRST, "Llama": _SECOND, "Qwen": _THIRD}
+            )
+        },
+        expect=Stop(words=("1 to 3", "ranking", ("--lower-is-better", "lower_is_better"))),
+        settle=("--lower-is-better", "scores"),
+        settled=Ranked(means={"GPT": 1.5, "Llama": 1.875, "Qwen": 2.625}, segments=8, higher=False),
+    ),
+    _stop(
+        "places under names of ranks",
+        Columns({"id": ONE_TO_N, "rank_GPT": _FIRST, "rank_Llama": _SECOND, "rank_Qwen": _THIRD}),
+        "1 to 3",
+        ("--lower-is-better", "lower_is_better"),
+    ),
+    Case(
+        name="grades from 1 to 3 that are no places",
+        files={
+            "scores.csv": Columns(
+                {"id": ONE_TO_N, "GPT": _FIRST, "Llama": _SECOND, "Qwen": (*_THIRD[:-1], _FIRST[-1])}
+            )
+        },
+        expect=Ranked(means={"GPT": 1.5, "Llama": 1.875, "Qwen": 2.375}, segments=8),
+    ),
+    _stop(
+        "repeated runs beside each other",
+        Columns({"id": ONE_TO_N, "GPT_run1": GPT, "GPT_run2": GPT, "Llama_run1": LLAMA, "Llama_run2": LLAMA}),
+        "repeated runs",
+        "GPT",
+        "a row for each run",
+    ),
+    _stop(
+        "seeds beside each other",
+        Columns({"id": ONE_TO_N, "GPT seed 1": GPT, "GPT seed 2": LLAMA, "Llama seed 1": LLAMA}),
+        "repeated runs",
+        "GPT",
+    ),
+    Case(
+        name="systems with a version number",
+        files={"scores.csv": Columns({"id": ONE_TO_N, "Run-4": GPT, "Trial-2": LLAMA})},
+        expect=Ranked(means={"Run-4": 0.63125, "Trial-2": 0.58875}, segments=8),
+    ),
+    _stop(
+        "classes and predictions of them",
+        Columns({"id": ONE_TO_N, "label": _CLASS, "GPT": _CLASS[::-1], "Llama": _CLASS}),
+        "gold label",
+        "write 1 where they are right",
+    ),
+    _stop(
+        "true classes under the name of scikit-learn",
+        Columns({"id": ONE_TO_N, "y_true": _CLASS, "GPT": GPT, "Llama": LLAMA}),
+        "gold label",
+        "y_true",
+    ),
+    _stop(
+        "runs without items",
+        "model,run,accuracy\nGPT,1,0.71\nGPT,2,0.73\nLlama,1,0.69\nLlama,2,0.7\n",
+        "segments",
+    ),
+    _stop(
+        "samples of a task that are counted",
+        "task_id,model,n,c\nHE/0,GPT,10,7\nHE/0,Llama,10,6\nHE/1,GPT,10,2\nHE/1,Llama,10,3\n",
+        "segments",
+    ),
+    _stop(
+        "scores out of ten in words",
+        long(rows=[(k, s, f"{int(10 * x)}/10") for k, s, x in long_rows()]),
+        "not a number",
+    ),
+    _stop(
+        "grades in letters",
+        long("item,system,grade", rows=[(k, s, "ABCDF"[int(5 * x)]) for k, s, x in long_rows()]),
+        "No column holds scores",
+    ),
+    _stop(
+        "the first three of every judge",
+        "judge,first,second,third\n" + "j,GPT,Llama,Qwen\nk,Qwen,GPT,Llama\n" * 4,
+        "No reader knows this layout",
+    ),
+    _stop(
+        "a leaderboard with deviations in the cells",
+        "model,MMLU,GSM8K\nGPT,71.2 ± 0.4,80.1 ± 0.9\nLlama,65.0 ± 0.4,62.2 ± 1.0\n",
+        "No column holds scores",
+    ),
+    _stop(
+        "a leaderboard with an average",
+        "model,MMLU,GSM8K,Average\nGPT,71.2,80.1,75.65\nLlama,65.0,62.2,63.6\n",
+        "only one score for each system",
+        in_check=False,
+    ),
+    _stop(
+        "prompts as a second factor",
+        long(
+            "item,system,score,prompt",
+            rows=[(k, s, x, p) for k, s, x in long_rows() for p in ("short", "long")],
+        ),
+        "prompt",
+    ),
+    _stop(
+        "temperatures as a second factor",
+        long(
+            "item,system,score,temperature", rows=[(k, s, x, t) for k, s, x in long_rows() for t in (0, 0.7)]
+        ),
+        "temperature",
+    ),
+    Case(
+        name="right and wrong as words of a spreadsheet",
+        files={
+            "scores.csv": Columns(
+                {"id": ONE_TO_N, "GPT": ["TRUE"] * 5 + ["FALSE"] * 3, "Llama": ["TRUE"] * 4 + ["FALSE"] * 4}
+            )
+        },
+        expect=Ranked(means={"GPT": 0.625, "Llama": 0.5}, segments=8),
+    ),
+    _stop(
+        "verdicts in words",
+        long("item,system,verdict", rows=[(k, s, "good" if x > 0.5 else "bad") for k, s, x in long_rows()]),
+        "No column holds scores",
     ),
 )

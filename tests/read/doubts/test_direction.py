@@ -22,7 +22,8 @@ cosine distance|Frechet distance|latency|latency_ms|latency_p95|mean latency|inf
 duration_s|time|time_s|response time|time_to_first_token|seconds|seconds_per_token|cost|cost_usd|total_cost|
 cost per 1k tokens|price|toxicity|toxicity_score|max_toxicity|bias|gender_bias|hallucination_rate|hallucinations|
 false positive rate|false_negative_rate|penalty|failure_rate|violations|regret|risk|repetition|attack_success_rate|
-self-BLEU|1-accuracy|1 - BLEU|inverse_accuracy|one minus F1|mt edits|untranslated
+self-BLEU|1-accuracy|1 - BLEU|inverse_accuracy|
+accuracy_inv|one minus F1|mt edits|untranslated
 """
 
 HIGHER = """
@@ -31,7 +32,8 @@ bleurt-combi|CometKiwi|OpenKiwi-XLMR|BERTScore|YiSi-1|YiSi-2|Yisi-combi|parbleu|
 SWSS+METEOR|BAQ_dyn|BAQ_static|prism|esim|MEE|RoBLEURT|UniTE|MATESE|S3_pyr|ROUGE_1|ROUGE-L|ROUGE-WE|MoverScore|BLANC|
 accuracy|acc|acc_norm|exact_match|exactMatch|em|F1|f1_macro|token_f1|F-measure|precision|recall|AUC|AUROC|mrr|
 mean_reciprocal_rank|reciprocal rank|ndcg@10|pass@1|humaneval|humaneval_js|multipl-e_js|character_consistency|
-character knowledge|mc1|mc2|1-TER|1 - WER|1−HTER|inverse_latency|inverse cost|neg_loss|negative perplexity|
+character knowledge|mc1|mc2|1-TER|1 - WER|1−HTER|inverse_latency|wer_inverse|loss_neg|TER inverted|
+inverse cost|neg_loss|negative perplexity|
 error-free rate|error_free|
 cost_effectiveness|cost reduction|time_saved|error_detection|error_detection_f1|toxicity_detection|
 hallucination_detection_accuracy|non_toxicity|non-hallucination rate|loss_weighted_accuracy|accuracy_over_time|
@@ -197,3 +199,16 @@ def test_sentence_scores_follow_the_name_of_their_file(tmp_path, name, higher):
     assert any(f"use lower_is_better={higher}" in note for note in scores.notes)
     turned = bt.read_scores(path, lower_is_better=higher)
     assert turned.higher_is_better is not higher
+
+
+def test_every_number_from_1_to_m_once_may_be_places():
+    """Of every complete segment; scores do not do so by chance."""
+    places = np.argsort(np.random.default_rng(1).random((4, 30)), axis=0) + 1.0
+    found = direction("votes", places, Options())
+    assert "every number from 1 to 4 once" in found.doubt
+    assert not direction("votes", places, Options(lower_is_better=("votes",))).doubt
+    places[:, 3] = np.nan
+    assert direction("votes", places, Options()).doubt
+    places[:, 20] = [1, 1, 2, 3]
+    assert not direction("votes", places, Options()).doubt
+    assert not direction("votes", places[:, :4], Options()).doubt

@@ -101,6 +101,8 @@ def meaning_of(name: str) -> Meaning | None:
     parts = _parts(name)
     if plain(name) in ("pvalue", "pvalues", "pval"):
         return "summary"
+    if plain(name) in ("ytrue", "truelabel", "trueclass", "correctanswer"):
+        return "gold"
     bare = plain(name).rstrip("0123456789")
     if _MEANING_OF.get(bare) == "metric" or plain(name) in (
         "f1",
@@ -604,12 +606,17 @@ def refuse(grid: Grid, doubts: Sequence[Doubt], systems: Sequence[int]) -> ReadE
         if ids
         else ""
     )
+    predictions = (
+        " If other columns are predictions of it, write 1 where they are right and 0 where they are not."
+        if any(doubt.reason == f"is named like {says('gold')}" for doubt in doubts)
+        else ""
+    )
     template = (
         "Column {seen}{more}, so they may not be systems. "
-        "Leave them out with {ignore}{leaves}; if they are systems, use {keep}.{item}"
+        "Leave them out with {ignore}{leaves}; if they are systems, use {keep}.{item}{predictions}"
         if several
         else "Column {seen}{more}, so it may not be a system. "
-        "Leave it out with {ignore}{leaves}; if it is a system, use {keep}.{item}"
+        "Leave it out with {ignore}{leaves}; if it is a system, use {keep}.{item}{predictions}"
     )
     message = Message(
         template,
@@ -620,6 +627,7 @@ def refuse(grid: Grid, doubts: Sequence[Doubt], systems: Sequence[int]) -> ReadE
         ignore=columns_option("ignore", names),
         keep=columns_option("keep", names),
         item=item,
+        predictions=predictions,
     )
     return fault(grid, message, code="BT210")
 

@@ -139,6 +139,7 @@ _LOWER_DISTANCES = _words(
     "edit levenshtein hamming wasserstein mover movers frechet fréchet cosine euclidean hellinger embedding "
     "mahalanobis jaro winkler damerau emd"
 )
+_AFTERWARDS = _words("inverse inverted inv negated neg reversed reciprocal")
 _INVERTED = _words("inverse inverted inv negated neg negative minus reversed reverse reciprocal one")
 _NEGATED = _words("non no not anti without zero")
 _LEARNED = ("comet", "xcomet", "bleurt", "openkiwi", "kiwi")
@@ -242,6 +243,8 @@ def _without_inversion(name: str, words: list[str]) -> list[str] | None:
     """Return the words after "1-", "inverse" or similar, or None where nothing is reversed."""
     if re.match(r"\s*1\s*[-−–]\s*\D", name) or re.match(r"\s*[-−–]\s*[A-Za-z]", name):
         return words
+    if len(words) > 1 and words[-1] in _AFTERWARDS and _hint(words[:-1]) is not None:
+        return words[:-1]
     if len(words) < 2 or words[0] not in _INVERTED or _phrase(words):
         return None
     if words[0] == "one":
@@ -315,6 +318,7 @@ def _unclear(words: list[str], head: str) -> NameHint:
 
 
 _FULL_MARKS = 100.0
+_FEWEST_PLACES, _FEWEST_ORDERS = 3, 5
 _MOST_PENALTY = 25.0  # an unintelligible translation; the maximum penalty of MQM
 
 
@@ -359,6 +363,11 @@ def direction(
     """
     stated = _stated(metric, options)
     hint = hint_of(metric) or (None if column is None else hint_of(column))
+    if stated is None and declared is None and hint is None and _are_places(values):
+        return _doubt(
+            metric,
+            f"each segment has every number from 1 to {len(values)} once, as in rankings, where 1 may be best",
+        )
     if stated is not None or declared is not None or hint is None:
         return Direction(next((way for way in (stated, declared) if way is not None), True))
     known = values[~np.isnan(values)]
@@ -406,6 +415,18 @@ def _of_ranks(metric: str, values: FloatArray) -> Direction:
             note = f'"{metric}" holds the ranks of {n_systems} systems, so lower is better.'
             return _decided(metric, note, higher_is_better=False)
     return _doubt(metric, "a rank of 1 may be the best or, as a grade, the worst")
+
+
+def _are_places(values: FloatArray) -> bool:
+    """Whether every segment without gaps orders all systems: 1 to m, each once, which scores do not do by chance."""
+    if values.ndim != 2 or len(values) < _FEWEST_PLACES:
+        return False
+    complete = values[:, ~np.isnan(values).any(axis=0)]
+    if complete.shape[1] < _FEWEST_ORDERS:
+        return False
+    places = np.arange(1, len(values) + 1)[:, None]
+    some = np.sort(complete[:, :_FEWEST_ORDERS], axis=0)  # nearly always enough, and soon done
+    return bool((some == places).all()) and bool((np.sort(complete, axis=0) == places).all())
 
 
 def _by_values(metric: str, known: FloatArray) -> Direction:

@@ -159,9 +159,39 @@ def check_layout(
     if not numeric:
         return
     _check_turned(grid, numeric, roles, named)
+    _check_runs(grid, numeric)
     if not roles:
         _check_header(grid, numeric)
     _check_long(grid, free, values, roles, named)
+
+
+_RUN = re.compile(r"(.+?)[\s_.:/-]*(?:run|seed|trial|rep|repeat|attempt|epoch)[\s_.#:-]*\d+", re.IGNORECASE)
+
+
+def _check_runs(grid: Grid, numeric: Sequence[int]) -> None:
+    """Raise when columns are named like repeated runs of one system, such as GPT_run1 and GPT_run2."""
+    runs: dict[str, list[str]] = {}
+    for column in numeric:
+        match = _RUN.fullmatch(grid.header[column].strip())
+        if match is not None:
+            runs.setdefault(match.group(1), []).append(grid.header[column])
+    repeated = {system: names for system, names in runs.items() if len(names) > 1}
+    if not repeated:
+        return
+    system, names = next(iter(repeated.items()))
+    every = [name for several in repeated.values() for name in several]
+    raise fault(
+        grid,
+        Message(
+            "Columns {names} are named like repeated runs of {system}, and would be ranked as different systems. "
+            "Write a row for each run, with columns such as item, system, run and score; if each column is a system, "
+            "use {keep}.",
+            names=some_of([quoted(name) for name in names], limit=3),
+            system=quoted(system),
+            keep=columns_option("keep", every),
+        ),
+        code="BT210",
+    )
 
 
 def _check_header(grid: Grid, numeric: Sequence[int]) -> None:

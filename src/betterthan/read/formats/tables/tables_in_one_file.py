@@ -33,6 +33,18 @@ _SUBJECTS = ("task", "subject")
 _DOMAINS = ("domain", "category", "genre")
 _SETS = (*PAIRS, *_TEST_SETS, *_SUBJECTS, *_DOMAINS, "data")
 _is_pair = re.compile(r"[A-Za-z]{2,3}(?:_[A-Za-z]+)?\s*[-–→>_]+\s*[A-Za-z]{2,3}(?:_[A-Za-z]+)?").fullmatch
+_of_names = re.compile(r"([^\W\d_]+)(?:\s*[-–→>_/]+\s*|\s+to\s+)([^\W\d_]+)").fullmatch
+_NAMES = (
+    "afrikaans amharic arabic armenian assamese azerbaijani basque belarusian bengali bhojpuri bosnian "
+    "bulgarian burmese catalan chinese croatian czech danish dutch english estonian farsi finnish french "
+    "galician georgian german greek gujarati hausa hebrew hindi hungarian icelandic igbo indonesian inuktitut "
+    "irish italian japanese javanese kannada kazakh khmer korean kurdish kyrgyz lao latin latvian lithuanian "
+    "livonian macedonian malay malayalam maltese mandarin maori marathi mongolian nepali norwegian odia pashto "
+    "persian polish portuguese punjabi romanian russian sanskrit scottish serbian sindhi sinhala slovak "
+    "slovene slovenian somali sorbian spanish sundanese swahili swedish tagalog tajik tamil tatar telugu thai "
+    "tibetan turkish turkmen ukrainian urdu uyghur uzbek vietnamese welsh xhosa yakut yiddish yoruba zulu "
+)
+_LANGUAGE_NAMES = frozenset(_NAMES.split())
 _MOST = 200
 _SHOWN = 12
 DUPLICATE = "BT101"
@@ -169,7 +181,14 @@ def _language_pairs(grid: Grid) -> tuple[str, ...]:
 
 def _are_languages(grid: Grid, column: str) -> bool:
     """Whether a column holds languages; "pair" may also count pairs of anything, so it must look like a pair."""
-    return plain(column) in _LANGUAGES or all(_is_pair(value) for value in _values(grid, column))
+    return plain(column) in _LANGUAGES or all(map(_is_language_pair, _values(grid, column)))
+
+
+def _is_language_pair(value: str) -> bool:
+    """Whether a value is a pair of codes, such as en-de, or of names, such as English–German."""
+    names = _of_names(value)
+    are_names = names is not None and _LANGUAGE_NAMES.issuperset(name.casefold() for name in names.groups())
+    return are_names or bool(_is_pair(value))
 
 
 def _several(grid: Grid, names: Sequence[str]) -> list[str]:
