@@ -319,7 +319,7 @@ def _write_parquet(rows: Tidy, target: Path) -> None:
         try:
             connection.execute(query)
         except duckdb.IOException as error:
-            # As an error of the system, for which the file is named that was asked for, not its temporary part.
+            # As an error of the system, for which the file of the user is named, not its temporary part.
             full = os.strerror(errno.ENOSPC)
             raise OSError(full if full in str(error) else "DuckDB could not write it") from error
         except duckdb.OutOfMemoryException as error:
