@@ -115,9 +115,8 @@ RUNS = (
         "runs as JSON lines, score and passed",
         "{}.jsonl",
         lambda x: _json_lines({"id": ONE_TO_N, "score": x, "passed": [v > 0.65 for v in x]}),
-        Stop(words=("score", "passed", "--metric"), in_check=False),
-        settle=("--metric", "passed"),
-        settled=Ranked(means={"GPT": 0.5, "Llama": 0.25}, segments=8),
+        Ranked(means={"GPT": 0.5, "Llama": 0.25}, segments=8),
+        command=("rank", "GPT.jsonl", "Llama.jsonl", "--metric", "passed"),
     ),
     _runs(
         "runs as a JSON array",
@@ -401,9 +400,8 @@ CASES = (
             "v1.csv": Columns({"case_id": ONE_TO_N, "score": GPT, "passed": [int(x > 0.5) for x in GPT]}),
             "v2.csv": Columns({"case_id": ONE_TO_N, "score": LLAMA, "passed": [int(x > 0.5) for x in LLAMA]}),
         },
-        expect=Stop(words=("score", "passed"), in_check=False),
-        settle=("--metric", "score"),
-        settled=Ranked(means={"v1": MEANS["GPT"], "v2": MEANS["Llama"]}, segments=8),
+        command=("rank", "v1.csv", "v2.csv", "--metric", "score"),
+        expect=Ranked(means={"v1": MEANS["GPT"], "v2": MEANS["Llama"]}, segments=8),
     ),
     Case(
         name="two language pairs in two files with the same ids",

@@ -116,7 +116,7 @@ def compared_by_all(
     ReadError
         `instead_of`, the error for several metrics, when none of them has the name of a known metric, and the format
         of the files does not say that they are metrics: they may be systems, language pairs or other columns then, so
-        they must be named.
+        they must be named. Also when two are one name in two spellings, of which each may have a part of the segments.
     """
     from betterthan.analysis.tradeoffs.tradeoffs import chosen_metrics, tradeoffs
     from betterthan.cli.computing import computing_arguments
@@ -135,6 +135,9 @@ def _are_metrics(read: TableReader, files: Sequence[str], names: Iterable[str]) 
     from betterthan.read.formats.registry import reader
     from betterthan.read.several.runs import is_metric
 
+    names = tuple(names)
+    if len({name.strip().casefold() for name in names}) < len(names):
+        return False
     if any(map(is_metric, names)):
         return True
     formats = {read.recognised(file).format for file in files}
