@@ -223,7 +223,7 @@ STUDIES: dict[str, CatalogueEntry] = {
         paper=f"{TAGS}, section 3.2, algorithm 1 and table 2",
         home="tagging.tagging_sampling",
         data="word tags: gold ones and those of several systems",
-        cost="50 million drawn data sets: seven minutes of processor time with numba, hours without",
+        cost="50 million drawn data sets: six minutes of processor time with numba, hours without",
         options={
             "rounds": 1000,
             "samples": 10000,
