@@ -390,9 +390,8 @@ CASES = (
             ),
             "COMET.csv": wide(),
         },
-        expect=Stop(words=("BLEU", "COMET", "--metric"), in_check=False),
-        settle=("--metric", "COMET"),
-        settled=RIGHT,
+        command=("rank", "BLEU.csv", "COMET.csv", "--metric", "COMET"),
+        expect=RIGHT,
     ),
     Case(
         name="two runs with score and passed",
@@ -431,7 +430,9 @@ CASES = (
     Case(
         name="numbers line by line beside a table with ids",
         files={"GPT.txt": _lines(GPT), "Llama.csv": _system(LLAMA, "Llama", SHUFFLED)},
-        expect=Stop(words=(("GPT.txt", "Llama.csv"),), in_check=False),
+        expect=Stop(
+            words=(("GPT.txt", "Llama.csv"),), in_check=False
+        ),
     ),
     _meta(
         "metrics in another order", long("item,system,COMET", rows=ROWS[::-1]), long(rows=HUMAN), ALL_AGREE

@@ -81,11 +81,8 @@ CASES = (
                 rows=[(k, s, "COMET", x) for k, s, x in ROWS] + [(k, s, "TER", x) for k, s, x in TER],
             )
         },
-        expect=Stop(words=("COMET", "TER", "--metric"), in_check=False),
-        settle=("--metric", "TER"),
-        settled=Ranked(
-            means={"GPT": 1 - MEANS["GPT"], "Llama": 1 - MEANS["Llama"]}, segments=8, higher=False
-        ),
+        command=("rank", "scores.csv", "--metric", "TER"),
+        expect=Ranked(means={"GPT": 1 - MEANS["GPT"], "Llama": 1 - MEANS["Llama"]}, segments=8, higher=False),
     ),
     Case(
         name="headers that say nothing",

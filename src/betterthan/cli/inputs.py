@@ -72,6 +72,8 @@ def _is_file(word: str) -> bool:
 
 SEVERAL_METRICS = "BT023"
 """The code of the error for several metrics of which none is chosen."""
+_NO_METRICS = frozenset({"length", "count", "identifier", "rank", "rater", "setting"})
+"""Meanings of columns that describe an output, where more is not better."""
 _SHARED = ("missing", "units", "confidence", "alpha", "baseline", "systems")
 
 
@@ -123,7 +125,8 @@ def compared_by_all(
     from betterthan.read.grid.selection import refuse_unknown_directions
 
     found = read.runs_or_scores(files)
-    if instead_of is not None and not _are_metrics(read, files, found):
+    shared = set.intersection(*(set(table.systems) for table in found.values()))
+    if instead_of is not None and (len(shared) < 2 or not _are_metrics(read, files, found)):
         raise instead_of
     refuse_unknown_directions(read.options, found)
     computing = computing_arguments(given)
@@ -133,10 +136,13 @@ def compared_by_all(
 
 def _are_metrics(read: TableReader, files: Sequence[str], names: Iterable[str]) -> bool:
     from betterthan.read.formats.registry import reader
+    from betterthan.read.plausibility.columns import meaning_of
     from betterthan.read.several.runs import is_metric
 
     names = tuple(names)
     if len({name.strip().casefold() for name in names}) < len(names):
+        return False
+    if not _NO_METRICS.isdisjoint(map(meaning_of, names)):
         return False
     if any(map(is_metric, names)):
         return True
