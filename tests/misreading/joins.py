@@ -430,9 +430,7 @@ CASES = (
     Case(
         name="numbers line by line beside a table with ids",
         files={"GPT.txt": _lines(GPT), "Llama.csv": _system(LLAMA, "Llama", SHUFFLED)},
-        expect=Stop(
-            words=(("GPT.txt", "Llama.csv"),), in_check=False
-        ),
+        expect=Stop(words=(("GPT.txt", "Llama.csv"),), in_check=False),
     ),
     _meta(
         "metrics in another order", long("item,system,COMET", rows=ROWS[::-1]), long(rows=HUMAN), ALL_AGREE
