@@ -101,9 +101,7 @@ def test_clustered_intervals_are_those_of_statsmodels(aggregated, ties):
     np.testing.assert_allclose(found.strength, theta[order], atol=1e-8)
     np.testing.assert_allclose(found.high - found.strength, reach, rtol=1e-6)
     np.testing.assert_allclose(found.strength - found.low, reach, rtol=1e-6)
-    assert found.unit_note.startswith(
-        "Units: 12 groups (judges or sessions, as many as 8.34 of equal size); "
-    )
+    assert found.unit_note.startswith("Units: 12 groups (judges or sessions; effective number 8.34); ")
 
 
 def test_clustered_comparisons_use_student():
@@ -161,7 +159,7 @@ def test_uneven_groups_are_said_to_be_worth_less():
     uneven = bt.rank(dataclasses.replace(battles(), group=np.where(np.arange(600) < 480, 0, group))).unit_note
 
     assert even.startswith("Units: 12 groups (judges or sessions); ")
-    assert uneven.startswith("Units: 12 groups (judges or sessions, as many as 1.49 of equal size); ")
+    assert uneven.startswith("Units: 12 groups (judges or sessions; effective number 1.49); ")
 
 
 def test_one_group_has_no_errors():
@@ -259,7 +257,7 @@ def test_judges_and_questions_are_clusters_at_once():
         assert (both.pair_errors >= one.pair_errors)[off].all()
     fewest = np.minimum(*(each.pair_degrees for each in single))
     np.testing.assert_allclose(both.pair_degrees[off], fewest[off])
-    units = "12 groups (judges or sessions, as many as 8.34 of equal size) and 50 segments (questions)"
+    units = "12 groups (judges or sessions; effective number 8.34) and 50 segments (questions)"
     assert bt.rank(matches).unit_note.startswith(f"Units: {units}; ")
     for by in ("bradley_terry", "win_rate"):
         assert np.isfinite(bt.rank(matches, by=by).low).all()

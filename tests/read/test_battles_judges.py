@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -160,7 +161,8 @@ def test_questions_in_several_rows_are_kept(tmp_path, suffix):
     matches = read_matches(frame if suffix == "frame" else path)
     asked = read_matches(frame, item="question_id", judge="judge")
 
-    assert matches.digest == asked.digest
+    assert asked.segments
+    assert matches.digest == replace(asked, segments=matches.segments).digest
     assert np.unique(matches.segment).size == frame["question_id"].n_unique()
     text = f'the column "question_id" are grouped ({frame["question_id"].n_unique()} different values).'
     assert any(text in note for note in matches.notes)

@@ -356,7 +356,8 @@ REFUSALS = {
         "compared segment by segment. Name the column with item=COLUMN, or write one column per system.")),
     "battles": ("model_a,model_b,winner\nA,B,model_a\n", "BT022",
         ('These are battles, not scores (two systems in the columns "model_a" and "model_b"). '
-        "Battles have no scores; rank, compare, agree, boards, fragility, voters, gate, plan and watch take them.")),
+        "Battles have no scores by segment; rank, compare, agree, boards, fragility, voters, gate, plan and watch "
+        "take them.")),
     "two metrics": ("item,system,metric,score\n1,A,x,1\n2,A,x,2\n1,A,y,3\n2,A,y,4\n", "BT023",
         'There are 2 metrics where one is needed: x, y. Choose one with metric="x".'),
     "duplicate": (LONG + "s1,A,9\n", "BT101",

@@ -68,7 +68,7 @@ def test_intervals_are_clustered_by_worker():
     widths = [(found.high - found.low).mean() for found in (alone, by_worker, default)]
     assert widths == sorted(widths)
     assert by_worker.settings.options["ci"] == "95,clustered"
-    uneven = f", as many as {worth:.3g} of equal size" if worth < 0.8 * n_workers else ""
+    uneven = f"; effective number {worth:.3g}" if worth < 0.8 * n_workers else ""
     judges = f"Units: {n_workers} groups (judges or sessions{uneven})"
     assert by_worker.unit_note.startswith(f"{judges}; ")
     assert default.unit_note.startswith(f"{judges} and 13 segments (questions); ")

@@ -161,14 +161,16 @@ def test_the_list_says_when_nothing_is_found(site, done):
     assert done["id"] not in answer.text
 
 
+@pytest.fixture(scope="module")
+def run_of_battles(site):
+    """A run of ninety battles."""
+    return site.report({"battles.csv": battles()})
+
+
 @pytest.mark.parametrize("order", BATTLE_ORDERS)
-def test_battles_are_sorted_by_a_column(site, order):
+def test_battles_are_sorted_by_a_column(site, run_of_battles, order):
     """In the API and on the page alike, and no battle is lost."""
-    run = next(
-        (run for run in site.client.get("/api/v1/runs?limit=200").json()["runs"] if run["kind"] == "battles"),
-        None,
-    ) or site.report({"battles.csv": battles()})
-    where, query = f"runs/{run['id']}", {"order": order}
+    where, query = f"runs/{run_of_battles['id']}", {"order": order}
     rows = [
         row
         for page in (1, 2)
@@ -230,6 +232,13 @@ def test_the_bar_leads_to_all_pages_of_a_run(site, done):
     for label, path in pages.items():
         text = site.client.get(path).text
         bar = re.search(r'<div class="bar".*?aria-label="Pages of this run">(.*?)</div>', text, re.DOTALL)[1]
-        assert re.findall(r">([^<]+)</a>", bar) == ["Report", "Pairs", "Segments", "Enough data?", "Files"]
+        assert re.findall(r">([^<]+)</a>", bar) == [
+            "Report",
+            "Pairs",
+            "Segments",
+            "Gate",
+            "Enough data?",
+            "Files",
+        ]
         assert re.findall(r'aria-current="page">([^<]+)', bar) == [label]
         assert text.count('class="bar"') == 1

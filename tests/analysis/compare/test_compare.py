@@ -108,13 +108,13 @@ def test_what_may_change_something_is_taken(options):
         (
             drawn_counts(),
             {"by": "median"},
-            'Counts are compared by permuting the pooled score, not with by="median"',
+            'Pooled scores are compared by permuting the counts of segments, not with by="median"',
         ),
         (drawn_counts(), {"ties": "half"}, 'not with ties="half"'),
         (
             drawn_matches(),
             {"by": "median"},
-            'Matches are compared by the Bradley–Terry model, not with by="median"',
+            'Battles are compared by the Bradley–Terry model, not with by="median"',
         ),
         (drawn_matches(), {"by": "elo", "ties": "drop"}, 'ties="drop" has no effect with by="elo"'),
         (drawn_matches(), {"by": "elo", "prior": 0.5}, 'prior=0.5 has no effect with by="elo"'),
@@ -142,13 +142,13 @@ def test_tests_of_single_segments_refuse_documents(test):
 @pytest.mark.parametrize(
     ("table", "options", "message"),
     [
-        (drawn_counts(), {"test": "t"}, 'Counts are compared by permuting.*not with test="t"'),
+        (drawn_counts(), {"test": "t"}, 'Pooled scores are compared by permuting.*not with test="t"'),
         (drawn_counts(), {"method": "exact"}, 'not with method="exact".*method="monte_carlo"'),
         (drawn_counts(), {"units": "groups"}, "has no groups"),
         (
             drawn_matches(),
             {"test": "sign"},
-            'Matches are compared by the Bradley–Terry model, not with test="sign"',
+            'Battles are compared by the Bradley–Terry model, not with test="sign"',
         ),
     ],
 )

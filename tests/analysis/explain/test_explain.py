@@ -561,7 +561,7 @@ class TestWords:
         assert found.mechanism("mean").winner == "A"
         assert found.mean_difference > 0
         disagree = table([[1, 2, 1, 2, 1, 2, 1, 1, 99], [5, 6, 7, 5, 6, 7, 6, 6, 5]], higher_is_better=False)
-        assert "wins more segments" in bt.explain(disagree, "A", "B").sentences[0]
+        assert "wins significantly more segments" in bt.explain(disagree, "A", "B").sentences[0]
 
     def test_the_median_may_dissent(self):
         """Mean and wins agree significantly, and the median is against both."""

@@ -112,7 +112,7 @@ def shares_exceed(better: int, worse: int, n: int, difference: float, *, level: 
     Without any change on 50 items a decline by 0.02 remains possible, since 0.98**50 is 0.36:
 
     >>> round(shares_exceed(0, 0, 50, -0.02), 4), round(shares_exceed(0, 0, 200, -0.02), 4)
-    (0.3719, 0.0224)
+    (0.3719, 0.0191)
     """
     if not -1 < difference < 1:
         return 0.0 if difference <= -1 else 1.0

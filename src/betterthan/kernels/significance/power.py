@@ -162,7 +162,7 @@ def power_of_battles(
     Examples
     --------
     >>> round(power_of_battles(0.25, 0.2, 26), 3), power_of_battles(0.1, 0.0, 1)
-    (0.859, 0.0)
+    (0.853, 0.0)
     """
     if n < 2:
         return 0.0

@@ -183,7 +183,7 @@ def test_attention_checks_weigh_nothing():
         (
             "a\tb\n1\t2\n",
             "BT021",
-            "This is not an MQM annotation file: columns for system, rater, category, severity",
+            "This is not an MQM annotation file: it needs the columns system, rater, category and severity",
         ),
         ("system\trater\tcategory\tseverity\nA\tr\tx\tMajor\n", "BT021", "No column numbers the segments"),
         (
