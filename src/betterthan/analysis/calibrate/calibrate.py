@@ -272,7 +272,7 @@ def _permutation(sums: FloatArray, unit: float, alpha: float) -> FloatArray:
     """
     rows = len(sums)
     stacked = np.concatenate([sums, np.zeros((1, sums.shape[1]))])
-    tails = pair_tails(stacked, np.arange(rows), np.full(rows, rows), unit=unit)
+    tails = pair_tails(stacked, np.arange(rows), np.full(rows, rows), unit=unit, bounded=False)
     p = tails.pvalue.copy()
     few = np.count_nonzero(sums, axis=1) <= _FEW
     is_open = np.flatnonzero(few & (tails.low <= alpha) & (tails.high > alpha))

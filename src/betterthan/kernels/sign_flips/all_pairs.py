@@ -81,7 +81,13 @@ def lattice_unit(goodness: FloatArray) -> float:
 
 
 def pair_tails(
-    goodness: FloatArray, left: IntArray, right: IntArray, *, unit: float, strict: bool = False
+    goodness: FloatArray,
+    left: IntArray,
+    right: IntArray,
+    *,
+    unit: float,
+    strict: bool = False,
+    bounded: bool = True,
 ) -> PairTails:
     r"""Two-sided sign-flip p-values of pairs of systems, without a referee.
 
@@ -96,6 +102,9 @@ def pair_tails(
         From :func:`lattice_unit`.
     strict : bool, default False
         Whether sums as large as the observed one do not count: :math:`P(|T| > |t|)`, for one-sided questions.
+    bounded : bool, default True
+        Whether all frequencies of a fine lattice are summed where a few give no error bound. Thousands of simulated
+        tables do without, because their shares need no more than three digits.
 
     Examples
     --------
@@ -105,7 +114,12 @@ def pair_tails(
     """
     rows = max(1, CHUNK // max(1, goodness.shape[1]))
     parts = [
-        _tails(goodness[left[start : start + rows]] - goodness[right[start : start + rows]], unit, strict)
+        _tails(
+            goodness[left[start : start + rows]] - goodness[right[start : start + rows]],
+            unit,
+            strict,
+            bounded,
+        )
         for start in range(0, left.size, rows)
     ]
     if not parts:
@@ -119,7 +133,7 @@ def pair_tails(
     )
 
 
-def _tails(differences: FloatArray, unit: float, strict: bool) -> PairTails:  # noqa: FBT001
+def _tails(differences: FloatArray, unit: float, strict: bool, bounded: bool) -> PairTails:  # noqa: FBT001
     d = _whole(differences, unit) if unit else _rescaled(_known(differences))
     sizes, edge = np.abs(d), np.abs(d.sum(axis=1))
     whole = sizes.sum(axis=1)
@@ -142,7 +156,7 @@ def _tails(differences: FloatArray, unit: float, strict: bool) -> PairTails:  # 
     p[few] = low[few] = high[few] = _enumerated(d[few], strict)
     rest &= ~few
     if rest.any():
-        tails = _inverted(sizes[rest], edge[rest], unit, strict)
+        tails = _inverted(sizes[rest], edge[rest], unit, strict, bounded)
         error = tails.error
         floor = np.ldexp(2.0, -np.minimum(n_nonzero[rest], 1070))
         floor = 0.0 * floor if strict else floor
@@ -153,7 +167,13 @@ def _tails(differences: FloatArray, unit: float, strict: bool) -> PairTails:  # 
     return PairTails(_significant_digits(p), _significant_digits(low), _significant_digits(high), method)
 
 
-def _inverted(sizes: FloatArray, edge: FloatArray, unit: float, strict: bool) -> Tails:  # noqa: FBT001
+def _inverted(
+    sizes: FloatArray,
+    edge: FloatArray,
+    unit: float,
+    strict: bool,  # noqa: FBT001
+    bounded: bool,  # noqa: FBT001
+) -> Tails:
     """By inversion: of the lowest frequencies, or of all those of a lattice where these do not suffice."""
     step = _steps(sizes) if unit else np.zeros(len(sizes))
     edge = edge + 2 * strict * step
@@ -169,7 +189,7 @@ def _inverted(sizes: FloatArray, edge: FloatArray, unit: float, strict: bool) ->
         fine = split_tails(sizes[rest], edge[rest], step[rest], is_long)
         pvalue[rest], error[rest] = fine.pvalue, np.where(is_clumped(sizes[rest]), np.inf, fine.error)
         left = rest[is_long & (error[rest] > CONVERGED)]
-        if unit and left.size:
+        if unit and bounded and left.size:
             found = fine_lattice_tails(sizes[left], edge[left], step[left])
             better = found.error < error[left]
             pvalue[left[better]], error[left[better]] = found.pvalue[better], found.error[better]
