@@ -12,7 +12,7 @@ import pytest
 
 RUNS = {
     "tagging-sampling": ("--set", "rounds=200", "--set", "samples=500"),
-    "tagging-synthetic": ("--set", "permutations=199999"),
+    "tagging-synthetic": ("--set", "permutations=999999"),
     "aggregation-grid": ("--as-published", "--set", "turned_corpora=20", "--set", "turned_size=60"),
     "aggregation-human": ("--as-published", "--set", "turned_corpora=20", "--set", "turned_size=60"),
     "aggregation-robustness": ("--set", "repeats=1500"),

@@ -142,8 +142,8 @@ def test_the_maximum_statistic_is_at_least_as_powerful_as_bonferroni():
     found = {"bonferroni": 0, "max_statistic": 0}
     for seed in range(60):
         scores = drawn_scores(4, 18, seed=seed, gap=0.4)
-        for correction in found:
-            found[correction] += bt.compare(scores, correction=correction, n_resamples=999).n_different
+        found["bonferroni"] += bt.compare(scores, correction="bonferroni").n_different
+        found["max_statistic"] += bt.compare(scores, correction="max_statistic", n_resamples=999).n_different
 
     assert found["max_statistic"] >= found["bonferroni"]
 
