@@ -16,7 +16,12 @@ from betterthan.kernels.comparisons.match_counts import (
     squares_of_clusters,
     squares_of_designs,
 )
-from betterthan.kernels.comparisons.sandwich import clustered_rows, small_sample_factor
+from betterthan.kernels.comparisons.sandwich import (
+    clustered_rows,
+    inverse_with_others,
+    small_sample_factor,
+    with_sum_zero,
+)
 from betterthan.kernels.comparisons.wins import with_ties
 from betterthan.kernels.resampling.clustered import FewClusters, ManyClusters
 
@@ -155,7 +160,7 @@ def covariate_covariance(
     n_systems = fit.log_strength.size
     matches = _CovariateRows.checked(left, right, outcome, covariates, weight, n_systems)
     probability = _probability(matches, np.append(fit.log_strength, fit.coefficients))
-    bread = _centred_inverse(matches.squares(matches.weight * probability * (1 - probability)), n_systems)
+    bread = inverse_with_others(matches.squares(matches.weight * probability * (1 - probability)), n_systems)
     if not robust:
         return bread
     residual = matches.outcome - probability
@@ -197,7 +202,7 @@ def clustered_covariate_fit(
     matches = _CovariateRows.checked(left, right, outcome, covariates, weight, n_systems)
     probability = _probability(matches, np.append(fit.log_strength, fit.coefficients))
     curvature = matches.weight * probability * (1 - probability)
-    bread = _centred_inverse(matches.squares(curvature), n_systems)
+    bread = inverse_with_others(matches.squares(curvature), n_systems)
     residual = matches.weight * (matches.outcome - probability)
     return clustered_rows(bread, curvature, residual, left, right, cluster, matches.covariates)
 
@@ -257,7 +262,7 @@ def _scales(matches: _CovariateRows) -> FloatArray:
         raise NotEstimable(
             "Strengths do not exist here: some systems never beat any of the others. Leave them out."
         )
-    squares = _fixed(matches.squares(matches.weight), matches.n_systems)
+    squares = with_sum_zero(matches.squares(matches.weight), matches.n_systems)
     size = np.sqrt(np.diagonal(squares))
     smallest = np.linalg.eigvalsh(squares / np.outer(size, size))[0] if size.all() else 0.0
     if smallest < _SINGULAR:
@@ -275,7 +280,7 @@ def _newton(matches: _CovariateRows, tolerance: float, max_iterations: int) -> t
         probability = _probability(matches, parameters)
         score = matches.design_sums(matches.weight * (matches.outcome - probability))
         information = matches.squares(matches.weight * probability * (1 - probability))
-        step = newton_steps(_fixed(information, matches.n_systems)[None], score[None])[0]
+        step = newton_steps(with_sum_zero(information, matches.n_systems)[None], score[None])[0]
         change = float(np.abs(matches.design_times(step)[matches.weight > 0]).max())
         if np.isnan(change):
             break
@@ -293,17 +298,3 @@ def _newton(matches: _CovariateRows, tolerance: float, max_iterations: int) -> t
 def _probability(matches: _CovariateRows, parameters: FloatArray) -> FloatArray:
     probability: FloatArray = np.exp(-np.logaddexp(0, -matches.design_times(parameters)))
     return probability
-
-
-def _fixed(information: FloatArray, n_systems: int) -> FloatArray:
-    """Add a constant to the cells of systems, which picks the strengths with sum 0."""
-    fixed = information.copy()
-    fixed[:n_systems, :n_systems] += np.trace(information[:n_systems, :n_systems]) / n_systems**2
-    return fixed
-
-
-def _centred_inverse(information: FloatArray, n_systems: int) -> FloatArray:
-    inverse = np.linalg.inv(_fixed(information, n_systems))
-    inverse[:n_systems] -= inverse[:n_systems].mean(axis=0)
-    inverse[:, :n_systems] -= inverse[:, :n_systems].mean(axis=1, keepdims=True)
-    return np.asarray((inverse + inverse.T) / 2)

@@ -338,6 +338,37 @@ def centred_inverse(information: FloatArray) -> FloatArray:
     return _centred(inverse)
 
 
+def with_sum_zero(information: FloatArray, n_systems: int) -> FloatArray:
+    """Add a constant to the cells of systems, which picks the log strengths with sum 0; other parameters follow them.
+
+    Examples
+    --------
+    >>> with_sum_zero(np.array([[2.0, -2.0, 1.0], [-2.0, 2.0, -1.0], [1.0, -1.0, 3.0]]), 2)
+    array([[ 3., -1.,  1.],
+           [-1.,  3., -1.],
+           [ 1., -1.,  3.]])
+    """
+    fixed = information.copy()
+    fixed[:n_systems, :n_systems] += np.trace(information[:n_systems, :n_systems]) / n_systems**2
+    return fixed
+
+
+def inverse_with_others(information: FloatArray, n_systems: int) -> FloatArray:
+    """Inverse information of log strengths under "sum 0", and of other parameters after them.
+
+    Examples
+    --------
+    >>> inverse_with_others(np.diag([0.0, 0, 4]) + np.pad(np.array([[2.0, -2], [-2, 2]]), (0, 1)), 2)
+    array([[ 0.125, -0.125,  0.   ],
+           [-0.125,  0.125,  0.   ],
+           [ 0.   ,  0.   ,  0.25 ]])
+    """
+    inverse = np.linalg.inv(with_sum_zero(information, n_systems))
+    inverse[:n_systems] -= inverse[:n_systems].mean(axis=0)
+    inverse[:, :n_systems] -= inverse[:, :n_systems].mean(axis=1, keepdims=True)
+    return np.asarray((inverse + inverse.T) / 2)
+
+
 def small_sample_factor(n_clusters: float) -> float:
     """Return g / (g − 1).
 
