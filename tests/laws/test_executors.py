@@ -87,7 +87,8 @@ CASES = {
     "rank matches by percentiles": (bt.rank, drawn_matches(), {**FEW, "interval": "percentile"}),
     "rank groups of matches by percentiles":
         (bt.rank, drawn_matches(group=np.arange(300) % 17), {**FEW, "interval": "percentile"}),
-    "rank matches by Davidson": (bt.rank, drawn_matches(), {**FEWER, "ties": "davidson"}),
+    "rank matches by Davidson":
+        (bt.rank, drawn_matches(), {**FEWER, "ties": "davidson", "interval": "percentile"}),
     "rank matches by win rate": (bt.rank, drawn_matches(), {**FEW, "by": "win_rate"}),
     "Elo of matches": (bt.rank, drawn_matches(), {**RATED, "by": "elo"}),
     "Elo of matches in order": (bt.rank, IN_ORDER, {**RATED, "by": "elo", "order": "listed"}),

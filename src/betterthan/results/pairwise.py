@@ -225,7 +225,7 @@ class PairwiseTable(Rows[Pair], Result):
     both_right : array, shape (m, m), or None
         For scores of 0 and 1 only: number of segments on which both systems are right; on all other ties both are
         wrong. None for other scores.
-    tie_policy : {"", "drop", "half", "davidson", "as_published"}
+    tie_policy : {"", "drop", "half", "davidson", "rao_kupper", "as_published"}
         How ties enter probabilities of winning; empty for other effects.
 
     Examples

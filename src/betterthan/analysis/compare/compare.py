@@ -130,7 +130,7 @@ def compare(
     test: TestName = "auto",
     by: str | Callable[[FloatArray], FloatArray] = "mean",
     method: PermutationMethod = "auto",
-    ties: Literal["default", "drop", "half", "as_published"] = "default",
+    ties: TiesModel = "default",
     prior: float = 0.0,
     missing: MissingPolicy = "raise",
     units: UnitName = "auto",
@@ -190,9 +190,10 @@ def compare(
         omits that step. "exact" counts every permutation or refuses; "bracket" reports the upper end of an interval
         that is certain to contain the exact p-value; "monte_carlo" is (b + 1) / (B + 1) with `n_resamples`. Counts are
         permuted `n_resamples` times; where fewer than 25 of these are as extreme as the data, "auto" extrapolates.
-    ties : {"default", "drop", "half", "as_published"}
+    ties : {"default", "drop", "half", "davidson", "rao_kupper", "as_published"}
         In the sign test: left out (the default), split evenly, or counted against the leader as the code of [1]_ does.
-        In matches: half a win for each (the default), left out, or given to the second system.
+        In matches: half a win for each (the default), left out, given to the second system, or as one of the two models
+        of :func:`betterthan.rank`.
     prior : float, default 0
         Regularizes the model of matches; needed when a system never won or never lost (see :func:`betterthan.rank`).
     missing : {"raise", "drop", "pairwise"}, default "raise"
@@ -322,7 +323,7 @@ def compare(
         by=by,
         test=test,
         method=method,
-        ties="drop" if ties == "default" else ties,
+        ties="drop" if ties == "default" else ties,  # type: ignore[arg-type]  # the sign test says which it knows
         missing=missing,
         units=units,
     )

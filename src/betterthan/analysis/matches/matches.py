@@ -32,6 +32,7 @@ from betterthan.kernels.comparisons.sandwich import (
     model_covariance,
     robust_covariance,
 )
+from betterthan.kernels.comparisons.tie_models import clustered_tie_fit, tie_covariance
 from betterthan.kernels.comparisons.wins import WinCounts, with_ties
 from betterthan.kernels.resampling.clustered import many_clusters
 from betterthan.messages import Message, Option, method_note
@@ -115,20 +116,16 @@ def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float =
     """Fit Bradley–Terry to matches; ties count as half by default, and robust errors account for clusters."""
     policy = "half" if ties == "default" else ties
     refuse_covariates(matches, "bradley_terry", ties=policy, prior=prior, interval="robust")
+    refuse_prior(policy, prior)
     counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))
     refuse_unmet(counts, matches.systems)
-    if policy in TIE_MODELS:
-        raise BetterThanError(
-            Message(
-                "Standard errors of the {model} model come from resampling. Use {interval}.",
-                model=_TIE_MODEL_NAMES[policy],
-                interval=Option("interval", "percentile"),
-            )
-        )
     style = None
-    if matches.covariates is None:
+    if policy in TIE_MODELS and counts.ties.any():
+        theta, covariance, clusterings = _with_modeled_ties(matches, counts, policy)
+    elif matches.covariates is None:
         theta = fitted(counts, matches.systems, ties=policy, prior=prior)
-        covariance, clusterings = _covariance(theta, matches, counts, policy, prior)
+        treated = "half" if policy in TIE_MODELS else policy  # nothing tied
+        covariance, clusterings = _covariance(theta, matches, counts, treated, prior)
     else:
         theta, covariance, clusterings, style = _styled(matches, counts, policy)
     errors = [difference_errors(table) ** 2 for table in _tables(covariance, clusterings)]
@@ -211,6 +208,27 @@ def _covariance(
     return found, tuple(by)
 
 
+def _with_modeled_ties(
+    matches: Matches, counts: WinCounts, policy: str
+) -> tuple[FloatArray, FloatArray, tuple[Clustering, ...]]:
+    """Log strengths of a model of ties, and their robust covariance from its own likelihood."""
+    check_tie_model(counts, matches.systems, policy, what="matches")
+    fit = TIE_MODELS[policy](counts.wins, counts.ties)
+    rows, m = rows_of(matches, policy), matches.n_systems
+    by = tuple(clustered_tie_fit(fit, *rows[:4], unit.code) for unit in rows.units)
+    if not by:
+        return fit.log_strength, tie_covariance(fit, *rows[:4])[:m, :m], ()
+    found = by[0].covariance[:m, :m]
+    if len(by) == 2:
+        cells = crossed(rows.units)
+        alone = np.unique(cells).size == cells.size
+        both = (
+            tie_covariance(fit, *rows[:4]) if alone else clustered_tie_fit(fit, *rows[:4], cells).covariance
+        )
+        found = two_way(found, by[1].covariance[:m, :m], both[:m, :m])
+    return fit.log_strength, found, by
+
+
 def added_up(matches: Matches) -> Matches:
     """Merge equal matches into one row with summed weights, where neither clusters nor covariates need single rows.
 
@@ -234,7 +252,10 @@ class MatchRows(NamedTuple):
 
 
 def rows_of(matches: Matches, ties: str) -> MatchRows:
-    """Return the rows with ties as one half, left out, or given to the second system; equal rows are merged."""
+    """Return the rows with ties as one half, left out, or given to the second system; equal rows are merged.
+
+    A model of ties sees them as they are, like ties as one half.
+    """
     units = units_of_matches(matches)
     matches = added_up(matches)
     tied = matches.outcome == 0.5
@@ -257,6 +278,19 @@ def fitted(counts: WinCounts, systems: tuple[str, ...], *, ties: str, prior: flo
     if prior == 0:
         check_connected(wins, systems)
     return bradley_terry(wins, prior=prior).log_strength
+
+
+def refuse_prior(ties: str, prior: float) -> None:
+    """Raise where a model of ties is to have a prior."""
+    if prior and ties in TIE_MODELS:
+        raise BetterThanError(
+            Message(
+                "{model} cannot be combined with {prior}. Use {half}, or leave out the prior.",
+                model=Option("ties", ties),
+                prior=Option("prior", prior),
+                half=Option("ties", "half"),
+            )
+        )
 
 
 def check_tie_model(counts: WinCounts, systems: tuple[str, ...], ties: str, *, what: str) -> None:
@@ -397,12 +431,16 @@ def side_effect(matches: Matches, fit: MatchFit, confidence: float) -> SideEffec
     .. math:: \hat\delta = \frac{\sum_r w_r (y_r - p_r)}{\sum_r w_r p_r (1 - p_r) x_r^{*2}},
 
     one step of Newton's method; its standard error is clustered like all others. None where positions carry
-    no information: no system ever won from the right, or hardly any pair met in both orders.
+    no information: no system ever won from the right, or hardly any pair met in both orders. Modeled ties
+    count as half here.
     """
     rows = rows_of(matches, fit.ties)
     if matches.covariates is not None or not _sides_mean_something(rows, matches.n_systems):
         return None
-    ahead = fit.log_strength[rows.left] - fit.log_strength[rows.right]
+    theta = fit.log_strength
+    if fit.ties in TIE_MODELS:
+        theta = fitted(fit.counts, matches.systems, ties="half", prior=0.0)
+    ahead = theta[rows.left] - theta[rows.right]
     chance = expit(ahead)
     curvature, residual = rows.weight * chance * (1 - chance), rows.weight * (rows.outcome - chance)
     pull = signed_sums(curvature[:, None], rows.left, rows.right, n_systems=matches.n_systems)[:, 0]

@@ -196,7 +196,7 @@ def rank_matches(
     counts = WinCounts(np.asarray(summed.wins()), np.asarray(summed.ties()))
     refuse_unmet(counts, matches.systems)
     digest = matches.digest
-    if by == "bradley_terry" and options.interval in ("default", "robust") and ties not in TIE_MODELS:
+    if by == "bradley_terry" and options.interval in ("default", "robust"):
         ranked = _bradley_terry(summed, ties, options, fit)
     elif by == "bradley_terry":
         ranked = _drawn_bradley_terry(
@@ -253,10 +253,10 @@ def _method(options: RankOptions) -> str:
 def _pairs(
     matches: Matches, ties: str, options: RankOptions, fit: MatchFit | None, digest: str
 ) -> PairwiseTable:
-    """Tests of all pairs by the Bradley–Terry model; a model of ties is tested with ties counted as half."""
-    tested: TiesModel = "half" if ties in TIE_MODELS else ties  # type: ignore[assignment]  # checked by the options
+    """Tests of all pairs by the model of the strengths."""
+    treated: TiesModel = ties  # type: ignore[assignment]  # checked by the options
     return compare_matches(
-        matches, tested, options.pair_options(), prior=options.prior, fit=fit, digest=digest
+        matches, treated, options.pair_options(), prior=options.prior, fit=fit, digest=digest
     )
 
 

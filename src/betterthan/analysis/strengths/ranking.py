@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from betterthan.analysis.matches.matches import TIE_MODELS, TIES, TiesModel
+from betterthan.analysis.matches.matches import TIES, TiesModel, refuse_prior
 from betterthan.analysis.pairs.pairwise import SLACK, SLACK_OF_MEANS, PairOptions, shared_ranks, standing
 from betterthan.analysis.strengths.aggregations import SCALES
 from betterthan.analysis.strengths.ordered import ORDERS, PlayOrder, Rating, shown_rating
@@ -16,7 +16,6 @@ from betterthan.arrays import FloatArray
 from betterthan.budget import MOST_RESAMPLES, MOST_SEGMENTS, check_count, check_share
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.comparisons.wins import check_prior
-from betterthan.messages import Message, Option
 from betterthan.results.pairwise import Effects, PairwiseTable, SideEffect
 from betterthan.results.ranking import Items, Ranking
 from betterthan.results.settings import OptionValue, Settings
@@ -59,15 +58,7 @@ class RankOptions:
             raise BetterThanError(f"n_orders must be 1 or more; it is {self.n_orders}.")
         check_count("n_orders", self.n_orders, MOST_RESAMPLES)
         check_prior(self.prior)
-        if self.prior and self.ties in TIE_MODELS:
-            raise BetterThanError(
-                Message(
-                    "{model} cannot be combined with {prior}. Use {half}, or leave out the prior.",
-                    model=Option("ties", self.ties),
-                    prior=Option("prior", self.prior),
-                    half=Option("ties", "half"),
-                )
-            )
+        refuse_prior(self.ties, self.prior)
         shown_rating(self.by, self.rating)
         for name, known in CHOICES.items():
             if getattr(self, name) not in known:
