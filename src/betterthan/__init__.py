@@ -16,7 +16,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from betterthan.analysis.arena.board_diff import board_diff as board_diff
     from betterthan.analysis.arena.boards import boards as boards
-    from betterthan.analysis.arena.voters import fragility as fragility
+    from betterthan.analysis.arena.fragility import fragility as fragility
     from betterthan.analysis.arena.voters import voters as voters
     from betterthan.analysis.board.board import board as board
     from betterthan.analysis.calibrate.calibrate import calibrate as calibrate
@@ -165,7 +165,7 @@ _HOMES = {
     "boards": "analysis.arena.boards",
     "voters": "analysis.arena.voters",
     "calibrate": "analysis.calibrate.calibrate",
-    "fragility": "analysis.arena.voters",
+    "fragility": "analysis.arena.fragility",
     "chart": "present.charts.chart",
     "check": "read.check",
     "chrf": "scoring.chrf",

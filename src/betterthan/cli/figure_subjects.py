@@ -346,7 +346,7 @@ def _boards(asked: Asked) -> Any:  # noqa: ANN401
 
 
 def _fragility(asked: Asked) -> Any:  # noqa: ANN401
-    from betterthan.analysis.arena.voters import fragility
+    from betterthan.analysis.arena.fragility import fragility
 
     return fragility(asked.read.table(asked.files, kinds=(Matches,)))
 

@@ -134,7 +134,7 @@ def fragility(
       betterthan fragility battles.parquet
       betterthan fragility battles.csv --where language=German
     """  # noqa: D301
-    from betterthan.analysis.arena.voters import fragility as found
+    from betterthan.analysis.arena.fragility import fragility as found
     from betterthan.read.inputs import TableReader
     from betterthan.tables.matches import Matches
 
