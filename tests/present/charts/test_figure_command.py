@@ -28,13 +28,13 @@ CALLS = {
     "scatter": (("human.csv", "--pair", "Aster", "Birch"), "Aster against Birch"),
     "differences": (("metrics.tsv", "--metric", "chrF", "--pair", "Aster", "Birch"), "difference in chrF"),
     "agreement": (("human.csv", "--resamples", 20), "mean and Bradley–Terry"),
-    "ranks": (("human.csv", "--by", "mean", "--by", "median", "--resamples", 20), "Ranks side by side"),
+    "ranks": (("human.csv", "--by", "mean", "--by", "median", "--resamples", 20), "Ranks by several methods"),
     "metrics": (META, "Which metrics differ significantly"),
     "soft-pairwise": ((*META, "--metric", "chrF"), "chrF and human judgments"),
     "contributions": ((*META, "--metric", "TER"), "How sure are people, and TER?"),
     "margins": (("human.csv",), "pairs kept"),
     "aggregation": (("a.txt", "b.txt", "--reference", "ref.txt", "--resamples", 20, "--by", "chrf"), "chrF2"),
-    "confusion": (("gold.tags", "ours.tags", "base.tags"), "Which words were found?"),
+    "confusion": (("gold.tags", "ours.tags", "base.tags"), "Confusion of word tags"),
     "spans": (("gold.tags", "ours.tags", "--segment", "2"), "segment 2"),
     "tags": (
         ("gold.tags", "ours.tags", "base.tags", "--resamples", 99, "--by", "f1-bad"),
@@ -45,7 +45,7 @@ CALLS = {
     "fragility": (("battles.csv",), "How firmly is Aster first?"),
     "tradeoffs": (("metrics.tsv", "--metric", "chrF", "--metric", "TER"), "Trade-off of chrF and TER"),
     "gate": (("human.csv", "--pair", "Birch", "Aster", "--margin", "2"), "Gate: Aster against Birch"),
-    "judges": (("judged.csv",), "How do the judges agree?"),
+    "judges": (("judged.csv",), "Do the judges agree?"),
     "diagnosis": (("metrics.tsv", "--metric", "TER"), "What kind of scores are these? TER"),
 }
 

@@ -15,6 +15,7 @@ from betterthan.present.charts.drawing import (
     number_axis,
     rows,
     widest,
+    with_short_names,
 )
 from betterthan.present.charts.theme import Theme
 from betterthan.present.geometry import limits_around
@@ -141,6 +142,8 @@ _MOST_KINDS = 20
 def fragility_chart(result: Fragility, theme: Theme, *, title: str | None = None) -> Drawing:
     """Draw the fewest battles whose removal or reversal puts another system first, among those of the same kind."""
     alt = altair()
+    changed = [name for row in result.changed for name in (row.winner, row.loser)]
+    result = with_short_names(result, [result.first, result.second, *changed])
     shown = [row for change in ("removal", "reversal") for row in _of(result, change)[:_MOST_KINDS]]
     called = _outcomes(shown)
     place, headings, height = _places(shown)

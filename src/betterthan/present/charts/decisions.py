@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import math
 
-from betterthan.present.charts.drawing import Drawing, altair, headed, names, number_axis, rows, widest
+from betterthan.present.charts.drawing import (
+    Drawing,
+    altair,
+    headed,
+    names,
+    number_axis,
+    rows,
+    widest,
+    with_short_names,
+)
 from betterthan.present.charts.panels import MOST_ROWS
 from betterthan.present.charts.theme import Theme
 from betterthan.present.numbers import digits_for, number, percent
@@ -74,11 +83,14 @@ def _round_numbers(low: float, high: float) -> list[int]:
 _GATE_WIDTH, _STEP = 420, 30
 _LEAST, _SPARE = 1.7, 1.06
 _VERDICT_PIXELS = 84
+_PAIR_LETTERS = 22
+"""Of each name where a legend holds two."""
 
 
 def gate_chart(result: Gate, theme: Theme, *, title: str | None = None) -> Drawing:
     """Draw the difference of each metric and slice with its interval, and the margin; several metrics in margins."""
     alt = altair()
+    result = with_short_names(result, [result.baseline, result.candidate])
     shown = list(result)[:MOST_ROWS]
     in_margins = len({(row.metric, row.margin) for row in shown}) > 1
     units = [_unit(row) if in_margins else 1.0 for row in shown]
@@ -157,6 +169,7 @@ _LOWEST, _HIGHEST = 1e-2, 1e6
 def watch_chart(result: Watch, theme: Theme, *, title: str | None = None) -> Drawing:
     """Draw the e-value of each pair against the number of units, with the value that decides a single pair."""
     alt = altair()
+    result = with_short_names(result, result.systems, most=_PAIR_LETTERS)
     order = sorted(range(len(result)), key=lambda i: (-float(result.curve_log_e[i].max(initial=0.0)), i))
     chosen = order[:_MOST_LINES]
     names = [f"{result.a[i]} and {result.b[i]}" for i in chosen]

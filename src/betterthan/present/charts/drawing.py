@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -58,6 +59,7 @@ _LABEL = 11  # size of the labels of axes
 _NARROWEST, _NARROWEST_TITLE = 300, 420
 _MOST_DECIMALS, _LARGE = 6, 1e9
 _MOST_LETTERS = 34
+Value = TypeVar("Value")
 _METHODS = frozenset({"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "irt", "irt_2pl"})
 
 
@@ -84,6 +86,38 @@ def _plain(value: object) -> object:
     if isinstance(value, float):
         # Ten digits place a mark exactly enough, and do not differ between machines in the last bit.
         return float(f"{value:.10g}") if math.isfinite(value) else None
+    return value
+
+
+def with_short_names(value: Value, labels: Sequence[str], most: int = _MOST_LETTERS) -> Value:
+    """Return a result with every name of a system shortened as :func:`names` does, for headings made of the result.
+
+    Examples
+    --------
+    >>> with_short_names(("A", ("a-very-long-name-of-a-system-1", 3)), ["A", "a-very-long-name-of-a-system-1"], most=12)
+    ('A', ('a-very…tem-1', 3))
+    """
+    distinct = list(dict.fromkeys(labels))
+    renamed: Value = _renamed(value, dict(zip(distinct, names(distinct, most), strict=True)))
+    return renamed
+
+
+def _renamed(value: Any, called: Mapping[str, str]) -> Any:  # noqa: ANN401  (any field of a result)
+    if isinstance(value, str):
+        return called.get(value, value)
+    if isinstance(value, tuple):
+        parts = [_renamed(part, called) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if is_dataclass(value) and not isinstance(value, type):
+        named = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
+        return replace(
+            value,
+            **{
+                name: _renamed(part, called)
+                for name, part in named.items()
+                if name not in ("notes", "settings") and (isinstance(part, str | tuple) or is_dataclass(part))
+            },
+        )
     return value
 
 

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.present.charts.drawing import Drawing, altair, headed, names, number_axis, rows, widest
+from betterthan.present.charts.drawing import (
+    Drawing,
+    altair,
+    headed,
+    names,
+    number_axis,
+    rows,
+    widest,
+    with_short_names,
+)
 from betterthan.present.charts.theme import Theme
 from betterthan.present.numbers import percent
 from betterthan.present.tables.robustness import (
@@ -145,6 +155,9 @@ def specification_chart(result: Multiverse, theme: Theme, *, title: str | None =
     ----------
     .. [1] Simonsohn, Simmons and Nelson (2020), Specification curve analysis, Nat. Hum. Behav. 4.
     """
+    result = with_short_names(result, [result.system, *result.others])
+    if len(result.others) == 1:
+        result = replace(result, claim=f"{result.system} > {result.others[0]}")
     order, evidence = _in_order(result)
     curve = _curve(result, order, evidence, theme)
     below, labels = _choices(result, order, theme)

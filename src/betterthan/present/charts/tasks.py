@@ -115,7 +115,7 @@ def tasks_chart(result: Board, theme: Theme, *, title: str | None = None) -> Dra
     tasks = min(len(result.tasks), _MOST_TASKS)
     scores = result.scores[:shown, :tasks]
     standing = _standing(result)[:shown, :tasks]
-    called, headings = names(result.systems[:shown]), names(result.tasks[:tasks], most=24)
+    called, headings = names(result.systems[:shown], most=30), names(result.tasks[:tasks], most=24)
     data = _task_cells(scores, standing, called, headings, theme)
     colors = alt.Scale(domain=[0, 0.5, 1], range=[theme.bad, theme.middle, theme.good], interpolate="rgb")
     legend = alt.Legend(title="share of systems beaten", gradientLength=110, format=".0%", values=[0, 0.5, 1])
