@@ -18,6 +18,7 @@ SOURCE = Path(betterthan.read.__file__).parent
 # Headings are names as they stand; the others name no system, or name it by the file.
 NO_CELLS = {"wide", "text", "sentence_training", "numbers", "wmt_scores", "wmt_texts", "sacrebleu_lines"}
 NO_CELLS |= {"lm_eval", "inspect", "helm", "lighteval", "tags", "segments"}
+NO_CELLS |= {"braintrust", "langfuse", "mteb", "nested_scores", "ragas"}
 # Alone they have no table; the system is the second cell of a row.
 TAGS = {"tag_rows", "tag_sentences", "tag_spans"}
 JUDGED = ("ratings", "mqm", "appraise", "wmt_jsonl", "rating_lines", "crowd_da")
@@ -51,7 +52,7 @@ def test_a_system_is_not_called_by_a_word_for_missing(seed, word, tmp_path):
     said = f'"{word.decode()}" means a missing value.* If it is a name, change it'
     with pytest.raises(ReadError, match=said) as error:
         read_any(renamed(tmp_path, seed, "systems", word), format=seed)
-    assert error.value.code == ("BT124" if seed in ("battles", "rankings") else "BT105")
+    assert error.value.code == ("BT124" if seed in ("battles", "rankings", "ranking_lists") else "BT105")
 
 
 @pytest.mark.parametrize("word", [b"NA", b"n/a"])
