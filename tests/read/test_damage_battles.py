@@ -93,7 +93,7 @@ def check_message(error: BetterThanError, path: str) -> None:
     if isinstance(error, ReadError):
         assert error.code is not None
         assert error.path == path
-        said = re.sub(r'"[^"]*"|\([^)]*\)', "", error.message)
+        said = re.sub(r'"(?:[^"]|"(?=[^\s.,;:)]))*"|\([^)]*\)', "", error.message)
         assert len(re.findall(r"[.?]( |$)", said)) <= 3, error.message
 
 

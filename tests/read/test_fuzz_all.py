@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 from tests.everyday import few
 from tests.fuzz.damage import edited_or_odd
+from tests.fuzz.run import peak
 from tests.read.seeds import FILES, FOLDERS
 
 from betterthan.errors import BetterThanError
@@ -155,5 +156,6 @@ def report(case, trials):
     # Beyond this an allocation fails, instead of the machine.
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
     seen = fuzz(case, trials)
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    # Not that of getrusage, which begins with the memory of the process that started this one.
+    most = peak()
     sys.stdout.write(json.dumps({"seen": seen, "memory": most}))
