@@ -5,10 +5,13 @@ import io
 import json
 import math
 import re
+import warnings
 
 import pytest
 
 import betterthan as bt
+from betterthan.cli.main import _show_warning
+from betterthan.errors import BetterThanWarning
 from betterthan.examples.campaign import campaign
 from betterthan.examples.write import write_campaign
 
@@ -118,3 +121,11 @@ def test_a_report_leaves_out_systems_by_pattern(betterthan, demo, tmp_path):
         'Unknown system "X*"' in betterthan("report", demo / "human.csv", "--leave-out", "X*", "-o", page).err
     )
     assert betterthan("report", demo / "battles.csv", "--leave-out", "A*", "-o", page).code == 2
+
+
+def test_warnings_are_one_line_without_a_place_in_the_code(monkeypatch, capsys):
+    """As errors are; warnings of other packages stay as Python writes them."""
+    warnings.simplefilter("always")
+    monkeypatch.setattr(warnings, "showwarning", _show_warning)
+    warnings.warn(BetterThanWarning("The cache is full. Free some space."), stacklevel=1)
+    assert capsys.readouterr().err == "warning: The cache is full. Free some space.\n"

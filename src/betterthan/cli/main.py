@@ -9,7 +9,9 @@ import errno
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
+from typing import TextIO
 
 import click
 
@@ -32,7 +34,7 @@ from betterthan.cli.commands.tasks import board, factors, tradeoffs, variation
 from betterthan.cli.options import OWN_PROCESS, add_common
 from betterthan.cli.streams import is_reader_gone, silence_stdout
 from betterthan.cli.wording import as_typed
-from betterthan.errors import BetterThanError
+from betterthan.errors import BetterThanError, BetterThanWarning
 from betterthan.present.printable import printable
 
 
@@ -208,9 +210,30 @@ for command in (
     cli.add_command(command)
 
 
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Write our warnings as one line, without the place in the code that Python adds."""
+    if issubclass(category, BetterThanWarning):
+        text: str = message.args[0] if isinstance(message, Warning) else message
+        click.echo(f"warning: {printable(as_typed(text))}", err=True)
+    else:
+        _python_shows(message, category, filename, lineno, file, line)
+
+
+_python_shows = warnings.showwarning
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with the exit code that belongs to the outcome."""
     is_own_process = arguments is None
+    if is_own_process:
+        warnings.showwarning = _show_warning
     given = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in given
     arguments = [argument for argument in given if argument != "--debug"]  # it may stand anywhere
