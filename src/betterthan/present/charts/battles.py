@@ -135,7 +135,7 @@ def _panel(
     )
 
 
-_FRAGILITY_WIDTH, _STEP, _GAP = 360, 24, 1.4
+_FRAGILITY_WIDTH, _STEP, _GAP = 360, 24, 1.5  # so that every height is whole
 _MOST_KINDS = 20
 
 
