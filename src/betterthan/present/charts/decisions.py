@@ -48,7 +48,7 @@ def power_chart(result: Plan, theme: Theme, *, title: str | None = None) -> Draw
     x = alt.X("n:Q", title=result.unit, scale=alt.Scale(type="log", domain=domain, nice=False), axis=axis)
     y = alt.Y("power:Q", title="power", **number_axis((0, 1), _HEIGHT, across=False, percent=True))
     legend = alt.Legend(title=heading(result), symbolType="stroke", symbolStrokeWidth=2)
-    color = alt.Color("line:N", sort=None, scale=alt.Scale(domain=called, range=theme.series), legend=legend)
+    color = alt.Color("line:N", scale=alt.Scale(domain=called, range=theme.series), legend=legend)
     lines = alt.Chart(rows(columns)).mark_line(strokeWidth=2)
     layers = [lines.encode(x=x, y=y, color=color, tooltip=["line:N", "n:Q", "power:Q"])]
     target = alt.Chart(rows({"power": [result.power]})).mark_rule(color=theme.dim, strokeDash=[3, 3])
@@ -193,7 +193,7 @@ def watch_chart(result: Watch, theme: Theme, *, title: str | None = None) -> Dra
         axis=axis,
     )
     legend = alt.Legend(title="pair", symbolType="stroke", symbolStrokeWidth=3) if len(chosen) > 1 else None
-    color = alt.Color("line:N", sort=None, scale=alt.Scale(domain=names, range=theme.series), legend=legend)
+    color = alt.Color("line:N", scale=alt.Scale(domain=names, range=theme.series), legend=legend)
     lines = alt.Chart(rows(columns)).mark_line(strokeWidth=2)
     enough = alt.Chart(rows({"e": [1 / result.alpha]})).mark_rule(color=theme.dim, strokeDash=[3, 3])
     layers = [lines.encode(x=x, y=y, color=color, tooltip=["line:N", "n:Q", "e:Q"]), enough.encode(y=y)]

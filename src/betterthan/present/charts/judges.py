@@ -141,7 +141,6 @@ def corrected_chart(result: Corrected, theme: Theme, *, title: str | None = None
     heading = f"mean {result.metric}, {direction} is better"
     colors = alt.Color(
         "kind:N",
-        sort=None,
         scale=alt.Scale(domain=kinds, range=[theme.accent, theme.dim, theme.ink][: len(kinds)]),
         legend=alt.Legend(title=None, orient="bottom"),
     )
@@ -153,7 +152,6 @@ def corrected_chart(result: Corrected, theme: Theme, *, title: str | None = None
         tooltip=tooltip,
         shape=alt.Shape(
             "kind:N",
-            sort=None,
             scale=alt.Scale(domain=kinds, range=["circle", "circle", "diamond"][: len(kinds)]),
             legend=alt.Legend(title=None, orient="bottom"),
         ),

@@ -45,6 +45,7 @@ from betterthan.results.robustness import (
 
 _WIDTH, _STEP, _GAP = 250, 24, 24
 _ERRORS = 2.0
+_TABLES = ("swapped", "equal means", "with effect")
 
 
 class _Dot(NamedTuple):
@@ -122,13 +123,13 @@ def _panel(dots: Sequence[_Dot], nominal: float, what: str, theme: Theme, *, fro
     limits = (0.0 if from_zero else max(low - edge, 0.0), min(high + edge, 1.0 + edge))
     axis = number_axis(limits, _WIDTH, percent=True)
     data = rows({name: [getattr(dot, name) for dot in dots] for name in _Dot._fields})
-    y = alt.Y("method:N", sort=called, title=None, axis=alt.Axis(labelLimit=0, domain=False, ticks=False))
-    offset = alt.YOffset("tables:N", sort=["swapped", "equal means", "with effect"])
+    labels = alt.Axis(labelLimit=0, domain=False, ticks=False)
+    y = alt.Y("method:N", title=None, scale=alt.Scale(domain=called), axis=labels)
+    drawn = [name for name in _TABLES if any(dot.tables == name for dot in dots)]
+    offset = alt.YOffset("tables:N", scale=alt.Scale(domain=drawn))
     shape = alt.Shape(
         "tables:N",
-        scale=alt.Scale(
-            domain=["swapped", "equal means", "with effect"], range=["circle", "diamond", "triangle-up"]
-        ),
+        scale=alt.Scale(domain=list(_TABLES), range=["circle", "diamond", "triangle-up"]),
         legend=alt.Legend(title="tables"),
     )
     color = alt.Color("color:N", scale=None)

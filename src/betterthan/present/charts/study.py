@@ -112,6 +112,19 @@ def _series(chart: StudyChart) -> list[str]:
     return names([str(name) for name in dict.fromkeys(chart.columns["series"])])
 
 
+def _drawn_series(chart: StudyChart, columns: dict[str, list[Any]]) -> list[str]:
+    """Return the series of a panel, in the order of the figure."""
+    return [name for name in _series(chart) if name in columns["series"]]
+
+
+def _in_order(values: list[Any], **more: float) -> Drawing:
+    """Return the scale of names in the order in which they first occur.
+
+    An order that is given by `sort` would become an expression with the names in it.
+    """
+    return altair().Scale(domain=list(dict.fromkeys(values)), **more)
+
+
 def _data(chart: StudyChart) -> dict[str, list[Any]]:
     """The columns as lists, series named as they can be shown, and no more points than can be drawn."""
     called = dict(zip(dict.fromkeys(chart.columns["series"]), _series(chart), strict=True))
@@ -242,7 +255,8 @@ def _across_axis(chart: StudyChart, columns: dict[str, list[Any]], width: int) -
         axis = alt.Axis(values=shown, format=",~g", labelOverlap="greedy", labelSeparation=5)
         return {"title": title, "scale": alt.Scale(type="log", domain=domain, nice=False), "axis": axis}
     if any(isinstance(value, str) for value in columns["x"]):
-        return {"title": title, "sort": None, "axis": _named(columns, width)}
+        axis = _named(columns, width)
+        return {"title": title, "scale": _in_order(columns["x"]), "axis": axis}
     limits = limits_around(columns["x"], share=0.05) or (0.0, 1.0)
     return {"title": title, **number_axis(limits, width, whole=_are_whole(columns["x"]))}
 
@@ -265,7 +279,7 @@ def _lines(chart: StudyChart, theme: Theme) -> Drawing:
         x = alt.X(f"x:{kind}", **_across_axis(chart, columns, width))
         layers = _rule(chart, y, theme)
         has_bars = any(value is not None for value in columns.get("low", ()))
-        series = [name for name in _series(chart) if name in columns["series"]]
+        series = _drawn_series(chart, columns)
         for place, name in enumerate(series):
             here = [i for i, each in enumerate(columns["series"]) if each == name]
             base = alt.Chart(rows({field: [column[i] for i in here] for field, column in columns.items()}))
@@ -307,8 +321,8 @@ def _bars(chart: StudyChart, theme: Theme) -> Drawing:
         axis = _named(columns, width)
         y = {"title": chart.y, **number_axis(limits, height, across=False)}
         base = alt.Chart(rows(columns)).encode(
-            x=alt.X("x:N", title=chart.x, sort=None, axis=axis),
-            xOffset=alt.XOffset("series:N", sort=_series(chart)),
+            x=alt.X("x:N", title=chart.x, axis=axis, scale=_in_order(columns["x"])),
+            xOffset=alt.XOffset("series:N", scale=_in_order(_drawn_series(chart, columns))),
             tooltip=["panel:N", "series:N", "x:N", "y:Q", "low:Q", "high:Q"],
         )
         filled = base.mark_bar().encode(y=alt.Y("y:Q", **y), color=_color(chart, theme))
@@ -327,9 +341,10 @@ def _boxes(chart: StudyChart, theme: Theme) -> Drawing:
     def draw(columns: dict[str, list[Any]], width: int, height: int) -> Drawing:
         axis = _named(columns, width)
         y = {"title": chart.y, **number_axis(limits, height, across=False)}
+        beside = _in_order(_drawn_series(chart, columns), paddingInner=0.15)
         base = alt.Chart(rows(columns)).encode(
-            x=alt.X("x:N", title=chart.x, sort=None, axis=axis, scale=alt.Scale(paddingInner=0.25)),
-            xOffset=alt.XOffset("series:N", sort=_series(chart), scale=alt.Scale(paddingInner=0.15)),
+            x=alt.X("x:N", title=chart.x, axis=axis, scale=_in_order(columns["x"], paddingInner=0.25)),
+            xOffset=alt.XOffset("series:N", scale=beside),
             tooltip=["panel:N", "series:N", "x:N", "low:Q", "q1:Q", "y:Q", "q3:Q", "high:Q"],
         )
         box_width = 0.6 * width / len(set(columns["x"])) / len(_series(chart))
