@@ -31,7 +31,7 @@ CALLS = {
     "ranks": (("human.csv", "--by", "mean", "--by", "median", "--resamples", 20), "Ranks by several methods"),
     "metrics": (META, "Which metrics differ significantly"),
     "soft-pairwise": ((*META, "--metric", "chrF"), "chrF and human judgments"),
-    "contributions": ((*META, "--metric", "TER"), "How sure are people, and TER?"),
+    "contributions": ((*META, "--metric", "TER"), "Confidence per system pair: humans and TER"),
     "margins": (("human.csv",), "pairs kept"),
     "aggregation": (("a.txt", "b.txt", "--reference", "ref.txt", "--resamples", 20, "--by", "chrf"), "chrF2"),
     "confusion": (("gold.tags", "ours.tags", "base.tags"), "Confusion of word tags"),

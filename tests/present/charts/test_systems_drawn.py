@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -138,17 +139,35 @@ def test_lines_stand_at_means_and_medians():
     assert "Left out for a missing score: 1 of 4 segments." in drawn.to_dict()["description"]
 
 
+def axes_of(spec, channel):
+    """Every encoding of a channel by a field with a scale, anywhere in a chart."""
+    if isinstance(spec, list):
+        for each in spec:
+            yield from axes_of(each, channel)
+    elif isinstance(spec, dict):
+        axis = spec.get(channel)
+        if isinstance(axis, dict) and "field" in axis and "scale" in axis:
+            yield axis
+        for each in spec.values():
+            yield from axes_of(each, channel)
+
+
 @pytest.mark.slow
 def test_three_pairings_share_their_axes():
     """The same marginal scores, three verdicts."""
     x = np.arange(9.0)
     pairings = [scores_of({"A": x, "B": y}) for y in (x + 0.5, x[::-1] + 0.5, np.roll(x, 1) + 0.5)]
     drawn = chart(pairings, "scatter")
-    words = Picture(drawn).words
+    picture = Picture(drawn)
+    words = picture.words
     assert [f"A is better on {n} segments, B on {9 - n}; equal on 0." in words for n in (0, 4, 8)] == [
         True
     ] * 3
-    assert words.count("A better") == 3
+    places = Counter((text.x, text.y) for text in picture.texts if text.words == "A better")
+    assert list(places.values()) == [2, 2, 2]  # once in each plane, over the halo of the same words
+    planes = [axis["scale"]["domain"] for axis in axes_of(drawn.to_dict(), "x") if axis["field"] == "x"]
+    assert len(planes) > 3
+    assert all(domain == planes[0] for domain in planes)
 
 
 @given(st.lists(st.integers(-30, 30), min_size=1, max_size=30))
