@@ -341,19 +341,17 @@ def test_samples_without_strengths_do_not_narrow_the_interval():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("by", "least"), [("mean", 0.925), ("median", 0.90), ("win_rate", 0.91), ("bradley_terry", 0.91)]
-)
-def test_intervals_called_95_cover_95(by, least):
+@pytest.mark.parametrize("by", ["mean", "median", "win_rate", "bradley_terry"])
+def test_intervals_called_95_cover_95(by):
     """400 tables of 60 segments; the truth is the same mechanism on 200 000 segments."""
-    truth = by_system(bt.rank(drawn_scores(3, 200_000, seed=999), by=by, n_resamples=1))
+    truth = by_system(bt.rank(drawn_scores(3, 200_000, seed=999), by=by, n_resamples=2))
     inside = []
     for seed in range(400):
         found = bt.rank(drawn_scores(3, 60, seed=seed), by=by, n_resamples=500)
         low, high = by_system(found, "low"), by_system(found, "high")
         inside += [low[name] <= truth[name] <= high[name] for name in "ABC"]
 
-    assert least <= np.mean(inside) <= 0.975
+    assert 0.925 <= np.mean(inside) <= 0.975
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.strengths.strengths import estimate
 from betterthan.analysis.units import units_of
+from betterthan.errors import NotEstimable
 
 
 def few_draws(by, n):
@@ -246,3 +247,12 @@ def test_two_systems_have_the_shares_of_wins_as_strengths():
     scores = scores_of(np.array([[1.0, 2, 3, 4, 5], [2.0, 1, 2, 3, 4]]))
 
     assert bt.rank(scores, by="bradley_terry").strength == pytest.approx([0.8, 0.2], abs=1e-12)
+
+
+@pytest.mark.parametrize("by", ["median", upper_quantile])
+@pytest.mark.parametrize("verb", [bt.rank, bt.compare])
+def test_one_sample_is_not_blamed_on_the_segments(verb, by):
+    """Sixty segments are enough; what is missing are samples."""
+    with pytest.raises(NotEstimable, match=r"One sample has no spread to test by\. Use n_resamples=2000\."):
+        verb(drawn_scores(3, 60), by=by, n_resamples=1)
+    assert np.isfinite(verb(drawn_scores(3, 60), by=by, n_resamples=2).low).any()

@@ -259,6 +259,12 @@ def _by_draws(
     """
     if found.joint is not None:
         return _by_joint(found.joint, strength, difference, confidence, least=2.0 ** (1 - n))
+    if len(found.draws) == 1:
+        raise NotEstimable(
+            Message(
+                "One sample has no spread to test by. Use {resamples}.", resamples=Option("n_resamples", 2000)
+            )
+        )
     draws = _log_scale(found, found.draws[~np.isnan(found.draws).any(axis=1)])
     if len(draws) < 2:
         raise NotEstimable(
