@@ -183,10 +183,9 @@ def fragility_chart(result: Fragility, theme: Theme, *, title: str | None = None
     )
     above = alt.Chart(rows(headings)).mark_text(align="left", fontWeight=600, fontSize=12)
     heading = above.encode(x=alt.value(0), y=y, text="text:N", color=alt.value(theme.ink))
+    drawn = alt.layer(whole, part, label, number, heading)
     return headed(
-        alt.layer(whole, part, label, number, heading).properties(
-            width=_FRAGILITY_WIDTH, height=_STEP * height
-        ),
+        drawn.properties(width=_FRAGILITY_WIDTH, height=_STEP * height),
         theme,
         title=f"How firmly is {' '.join(names([result.first]))} first?",
         words=[*fragility_sentences(result), *_left_out(result, len(shown))],
