@@ -181,9 +181,7 @@ def fragility_chart(result: Fragility, theme: Theme, *, title: str | None = None
     number = base.mark_text(align="left", fontSize=12, dx=6).encode(
         x=alt.X("of:Q", **x), y=middle, text="text:N", color=alt.value(theme.dim)
     )
-    above = alt.Chart(rows(headings)).mark_text(align="left", fontWeight=600, fontSize=12)
-    heading = above.encode(x=alt.value(0), y=y, text="text:N", color=alt.value(theme.ink))
-    drawn = alt.layer(whole, part, label, number, heading)
+    drawn = alt.layer(whole, part, label, number, _group_headings(headings, y, theme))
     return headed(
         drawn.properties(width=_FRAGILITY_WIDTH, height=_STEP * height),
         theme,
@@ -219,6 +217,13 @@ def _places(shown: list[ChangedVotes]) -> tuple[list[float], dict[str, list[obje
         place += [at + 1 + i for i in range(len(group))]
         at += len(group) + _GAP
     return place, headings, max(at, 1.0)
+
+
+def _group_headings(headings: dict[str, list[object]], y: Drawing, theme: Theme) -> Drawing:
+    """Draw the headings of the two groups, each above its bars."""
+    alt = altair()
+    above = alt.Chart(rows(headings)).mark_text(align="left", fontWeight=600, fontSize=12)
+    return above.encode(x=alt.value(0), y=y, text="text:N", color=alt.value(theme.ink))
 
 
 def _left_out(result: Fragility, shown: int) -> list[str]:
