@@ -73,7 +73,7 @@ def tie_terms(
     Two equal systems that tie in a third of the matches:
 
     >>> terms = tie_terms(DavidsonFit(np.zeros(2), 1.0, 0, 0.0), np.array([0]), np.array([1]), np.array([1.0]))
-    >>> [part.round(3).tolist() for part in terms]
+    >>> [(part.round(3) + 0.0).tolist() for part in terms]
     [[0.5], [-0.333], [0.167], [0.0], [0.222]]
     """
     ahead = fit.log_strength[left] - fit.log_strength[right]

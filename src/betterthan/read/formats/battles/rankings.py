@@ -624,11 +624,11 @@ def _parsed(grid: Grid, row: int, text: str) -> _List:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise fault(grid, f"System {quoted(twice)} is ranked twice in the row.", row=row, code="BT123")
-    nameless = next((name for name in names if is_missing(name)), None)
-    if nameless is not None:
-        wrong = f"A system in {quoted(text)} is ranked but not named. {missing_name(nameless, 'system')}"
+    word = next((name for name in names if name.strip() and is_missing(name)), None)
+    if word is not None:
+        wrong = f"A system in {quoted(text)} is ranked but not named. {missing_name(word, 'system')}"
         raise fault(grid, wrong, row=row, code="BT124")
-    if REST in names:
+    if REST in names or any(is_missing(name) for name in names):
         raise fault(grid, f"A system in {quoted(text)} has no name.", row=row, code="BT124")
     return _List(places, has_rest)
 
